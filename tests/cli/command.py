@@ -4,15 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import jsonschema
 import pytest
 import yaml
 
 from cli import explain, render, report
+from cli.documents.schema import document_schema
 from cli.main import main
 from operations import project
 from operations.revisions import own_folder
@@ -111,3 +113,26 @@ def written(tmp_path: Path, text: str | bytes, name: str = "deploy.yaml") -> Pat
 def findings(answer: Answer, rule: str | None = None) -> list[dict[str, Any]]:
     """Of a report as JSON; of one rule, or all."""
     return [item for item in json.loads(answer.out)["findings"] if rule in {None, item["rule"]}]
+
+
+def read_document(command: Any, text: str) -> dict[str, Any]:
+    """What a command printed, which has to be its own document."""
+    document = json.loads(text)
+    schema = document_schema(command)
+    for node in _mappings(schema):
+        node["additionalProperties"] = False
+    jsonschema.Draft7Validator(schema).validate(document)
+    assert list(document)[:2] == ["schema", "version"]
+    return document
+
+
+def _mappings(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        node = cast("dict[str, Any]", value)
+        if isinstance(node.get("properties"), dict) and "type" in node:
+            yield node
+        for inner in node.values():
+            yield from _mappings(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _mappings(inner)

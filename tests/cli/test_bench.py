@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE
-from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ def test_a_figure_that_regressed_ends_with_1_and_its_distance(bench: Bench) -> N
         pytest.param("thresholds: [{shape: 128/20}]", "says nothing that a run must reach", id="a mistake"),
         pytest.param(
             "thresholds: [{shape: 8192/1024, atMost: {errorPercent: 0}}]",
-            "is not measured by this run, so it would pass unseen",
+            "is not measured by this run, so it would pass unseen\n"
+            "  allowed: 128/200 at 4\n  try: --shape 8192/1024",
             id="not measured",
         ),
         pytest.param(

@@ -12,7 +12,7 @@ from operations.benchmark.recording import RESULT_FILE
 from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.cli.command import squeezed
-from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
 

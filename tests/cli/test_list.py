@@ -6,8 +6,7 @@ import pytest
 
 from hardware import ACCELERATORS
 from recipes.load import load_recipe
-from tests.cli.command import ROOT, Command, merged, squeezed
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import ROOT, Command, merged, read_document, squeezed
 from tests.support.dev_settings import described_node, existing_cluster_settings, resolved
 
 SETTINGS = "Pulumi.dev.yaml"
@@ -71,19 +70,6 @@ def test_stacks_that_cannot_be_used_are_listed_with_the_reason_and_hide_no_other
     assert "serving.pool = 'b300'" in broken["problem"]
     assert "not UTF-8 text (byte 0)" in unread["problem"]
     assert (dev["recipe"], dev["gpus"], dev["problem"]) == ("gpt-oss-120b/trtllm-disagg", {"B200": 5}, None)
-
-
-def test_a_setting_that_cannot_be_used_ends_with_its_own_words_and_exit_2(
-    command: Command, tmp_path: Path
-) -> None:
-    text = (ROOT / SETTINGS).read_text().replace("kvTransport: tcp", "kvTransprt: tcp")
-    (tmp_path / SETTINGS).write_text(text)
-    for name in ("explain", "render", "check"):
-        answer = command(name, "dev", folder=tmp_path)
-        assert (answer.code, answer.out) == (2, "")
-        assert SETTINGS in answer.err
-        assert "kvTransprt" in answer.err
-        assert "Traceback" not in answer.err
 
 
 def test_drift_of_the_simulated_cluster_says_which_shell_sees_it(

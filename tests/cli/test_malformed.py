@@ -1,4 +1,4 @@
-"""The command on inputs that nobody would write and on manifests that chance has spoilt: it ends in words."""
+"""The command on inputs that nobody would write, and on manifests spoilt by chance: it ends, and in words."""
 
 import json
 import os

@@ -11,7 +11,7 @@ from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers
 from operations.recovery.stack_state import StackState
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.sized_stack import BASES
-from tests.cli.command import ROOT, squeezed
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import ROOT, read_document, squeezed
 
 if TYPE_CHECKING:
     from pathlib import Path

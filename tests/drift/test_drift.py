@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed, words
 

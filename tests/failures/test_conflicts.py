@@ -15,8 +15,7 @@ from failures.explanation import Subject
 from failures.failed_operation import conflict_text
 from failures.health import ServingObjects, health_problems
 from lab.dynamo_operator.status import Outcome, graph_status
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, READY
+from tests.failures.conftest import CLUSTER, READY, AnsweringCluster
 from tests.support.clusters import Told
 
 KIND, NAME, NAMESPACE = "DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss"

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from failures.failed_operation import FailedOperation
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import failed, pod, said_of
+from tests.failures.conftest import AnsweringCluster, failed, pod, said_of
 
 PROTECTION = "kubernetes.io/pvc-protection"
 OPERATORS = "nvidia.com/finalizer"

@@ -6,8 +6,7 @@ import pytest
 
 from failures.explanation import Explanation, last_words
 from failures.pods_and_events import pod_causes
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import CLUSTER, READY
+from tests.failures.conftest import CLUSTER, READY, AnsweringCluster
 
 PORTS = [{"name": "system", "containerPort": 9090}, {"containerPort": 19090}]
 RUNNING = {"state": {"running": {}}}
@@ -31,64 +30,60 @@ def _event(reason: str, when: str) -> dict[str, Any]:
     return {"type": "Warning", "reason": reason, "message": "said", "lastTimestamp": when}
 
 
-def test_a_crash_says_the_words_that_the_status_keeps_and_asks_for_nothing_more(
-    cluster: AnsweringCluster,
-) -> None:
-    assert pod_causes(CLUSTER, [READY, _crashed("no such flag")]) == [
-        "decode: main waiting, CrashLoopBackOff back-off 10s; "
-        "before that it ended with exit code 1: no such flag"
-    ]
-    assert cluster.asked() == []
-
-
-def test_a_crash_whose_status_keeps_nothing_says_the_end_of_its_log(cluster: AnsweringCluster) -> None:
-    cluster.say("logs", "loading\nno such flag\n")
-    [line] = pod_causes(CLUSTER, [_crashed("")])
-    assert line.endswith("it ended with exit code 1; the end of its log: loading / no such flag")
-    [asked] = cluster.asked()
-    assert (
-        asked == "--context somewhere logs decode --namespace gpt-oss --container main --tail=80 --previous"
-    )
-
-
-def test_a_container_that_has_ended_and_not_begun_again_has_one_log(cluster: AnsweringCluster) -> None:
-    cluster.say("logs", "no such flag\n")
-    ended = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
-    assert pod_causes(CLUSTER, [_pod({"state": ended})]) == [
-        "decode: main terminated, OOMKilled; the end of its log: no such flag"
-    ]
-    assert "--previous" not in cluster.asked()[0]
-
-
-def test_words_about_nats_come_with_the_address_that_was_asked() -> None:
-    env = [{"name": "OTHER", "value": "x"}, {"name": "NATS_SERVER", "value": "nats://elsewhere:4222"}]
-    [line] = pod_causes(CLUSTER, [_crashed("Exception: Failed to connect to NATS", env=env)])
-    assert line.endswith("Failed to connect to NATS; its NATS_SERVER is nats://elsewhere:4222")
-
-
 UNREADY = "decode: Running, started but not ready"
+ENDED = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
+NATS = [{"name": "OTHER", "value": "x"}, {"name": "NATS_SERVER", "value": "nats://elsewhere:4222"}]
+LOG = "--context somewhere logs decode --namespace gpt-oss --container main --tail=80"
+CRASHED = "decode: main waiting, CrashLoopBackOff back-off 10s; before that it ended with exit code 1"
 
 
 @pytest.mark.parametrize(
-    ("probes", "said"),
+    ("unready", "said", "asked"),
     [
-        (
-            {"startupProbe": {"httpGet": {"port": 9091}}},
-            "; its startupProbe asks port 9091, and container main has 9090 (system), 19090 (unnamed)",
+        pytest.param(_crashed("no flag"), f"{CRASHED}: no flag", [], id="a crash whose status keeps words"),
+        pytest.param(
+            _crashed(""),
+            f"{CRASHED}; the end of its log: loading / no such flag",
+            [f"{LOG} --previous"],
+            id="a crash whose status keeps nothing",
         ),
-        (
-            {"livenessProbe": {"tcpSocket": {"port": "http"}}},
-            "; its livenessProbe asks port http, and container main has 9090 (system), 19090 (unnamed)",
+        pytest.param(
+            _pod({"state": ENDED}),
+            "decode: main terminated, OOMKilled; the end of its log: loading / no such flag",
+            [LOG],
+            id="a container that has ended and not begun again",
         ),
-        ({"readinessProbe": {"httpGet": {"port": "system"}}, "livenessProbe": {"exec": {}}}, ""),
-        ({"readinessProbe": {"httpGet": {"port": 19090}}}, ""),
+        pytest.param(
+            _crashed("Failed to connect to NATS", env=NATS),
+            f"{CRASHED}: Failed to connect to NATS; its NATS_SERVER is nats://elsewhere:4222",
+            [],
+            id="words about NATS come with the address that was asked",
+        ),
+        *(
+            pytest.param(_pod(RUNNING, ports=PORTS, **probes), f"{UNREADY}{said}", None, id=f"{probes}")
+            for probes, said in (
+                (
+                    {"startupProbe": {"httpGet": {"port": 9091}}},
+                    "; its startupProbe asks port 9091, and container main has 9090 (system), "
+                    "19090 (unnamed)",
+                ),
+                (
+                    {"livenessProbe": {"tcpSocket": {"port": "http"}}},
+                    "; its livenessProbe asks port http, and container main has 9090 (system), "
+                    "19090 (unnamed)",
+                ),
+                ({"readinessProbe": {"httpGet": {"port": "system"}}, "livenessProbe": {"exec": {}}}, ""),
+                ({"readinessProbe": {"httpGet": {"port": 19090}}}, ""),
+            )
+        ),
     ],
 )
-def test_a_probe_of_a_port_that_the_container_does_not_have_is_named_with_those_that_it_has(
-    probes: dict[str, Any], said: str, cluster: AnsweringCluster
+def test_a_pod_says_its_last_words_and_a_probe_of_a_port_that_it_does_not_have(
+    unready: dict[str, Any], said: str, asked: list[str] | None, cluster: AnsweringCluster
 ) -> None:
-    assert cluster
-    assert pod_causes(CLUSTER, [_pod(RUNNING, ports=PORTS, **probes)]) == [f"{UNREADY}{said}"]
+    cluster.say("logs", "loading\nno such flag\n")
+    assert pod_causes(CLUSTER, [READY, unready]) == [said]
+    assert asked is None or cluster.asked() == asked
 
 
 def test_a_process_that_runs_says_the_newest_of_its_pod_s_warnings(cluster: AnsweringCluster) -> None:

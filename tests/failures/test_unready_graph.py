@@ -6,8 +6,7 @@ import pytest
 
 from failures.failed_operation import pause_before_another_try
 from failures.pods_and_events import pod_reasons
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import PENDING, READY, UNSCHEDULABLE, failed, pod, said_of
+from tests.failures.conftest import PENDING, READY, UNSCHEDULABLE, AnsweringCluster, failed, pod, said_of
 
 LOOK = (
     "See: kubectl --context somewhere get pods --namespace gpt-oss "

@@ -7,8 +7,7 @@ import pytest
 
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import EXPLAINED_KINDS, explanation
-from tests.failures.conftest import AnsweringCluster
-from tests.failures.objects import PENDING, TIMED_OUT, UNSCHEDULABLE, failed, pod, said_of
+from tests.failures.conftest import PENDING, TIMED_OUT, UNSCHEDULABLE, AnsweringCluster, failed, pod, said_of
 
 POLLED = "Timeout occurred polling for 'model-cache'"
 WAITING_CLAIM = {"spec": {"storageClassName": "fast"}, "status": {"phase": "Pending"}}

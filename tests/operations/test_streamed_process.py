@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import pytest
 from operations import streamed_process
 from operations.errors import CommandError
 from operations.port_forward import PortForward
-from operations.streamed_process import StreamedProcess, streamed
+from operations.streamed_process import streamed
 from tests.operations.fake_cluster import FakeCluster
 
 if TYPE_CHECKING:
@@ -43,11 +42,6 @@ def test_each_line_is_read_to_the_end(command: list[str], lines: list[str], code
         assert process.exit_code() == code
 
 
-def test_a_deadline_that_is_over_is_told() -> None:
-    with streamed(["sleep", "300"]) as process, pytest.raises(TimeoutError):
-        list(process.lines(time.monotonic()))
-
-
 def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -56,31 +50,6 @@ def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_starte
         assert next(line for line in process.lines(_deadline()) if line) == "ready"
     # The end of the output is the end of everybody who could write to it.
     assert list(process.lines(_deadline())) == []
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_while_it_starts_ends_it_too(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
-    started: list[StreamedProcess] = []
-
-    class Interrupted(StreamedProcess):
-        def __init__(self, *_: object) -> None:
-            super().__init__(["sleep", "300"])
-            started.append(self)
-            os.kill(os.getpid(), number)
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(streamed_process, "StreamedProcess", Interrupted)
-    before = signal.signal(number, interrupt)
-    try:
-        with pytest.raises(KeyboardInterrupt), streamed(["sleep", "300"]):
-            pytest.fail("it came through")
-    finally:
-        signal.signal(number, before)
-    assert list(started[0].lines(_deadline())) == []
 
 
 def test_a_port_forward_that_says_nothing_is_not_waited_for_for_ever(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.fake_github import serve
-from tests.workflows.preview_run import PreviewRun
+from tests.workflows.fake_github import PreviewRun, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

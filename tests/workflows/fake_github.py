@@ -6,7 +6,10 @@ store of artifacts, an issue's list that holds pull requests too.
 
 from __future__ import annotations
 
+import io
 import itertools
+import json
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Response, jsonify, redirect, request
 
 from tests.support.loopback import served
+from tests.workflows.workflow_files import Ended, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
 REPOSITORY = "someone/fork"
 TOKEN = "token-of-this-job"
@@ -187,3 +192,70 @@ def _page(entries: list[dict[str, Any]]) -> Response:
     size = min(int(request.args.get("per_page", "30")), _LARGEST_PAGE)
     start = (int(request.args.get("page", "1")) - 1) * size
     return jsonify(entries[start : start + size])
+
+
+PULL = 7
+HEAD = "1f" * 20
+FORK = 4711
+RUN_URL = f"https://github.com/{REPOSITORY}/actions/runs/500"
+
+
+@dataclass
+class PreviewRun:
+    """One attempt of one run, for pull request 7."""
+
+    github: FakeGitHub
+    folder: Path
+    run: int = 500
+    attempt: int = 1
+
+    def opens(self, *files: str) -> None:
+        """Somebody opens the pull request with these files changed."""
+        self.github.pulls[PULL] = {
+            "number": PULL,
+            "state": "open",
+            "changed_files": len(files),
+            "head": {"sha": HEAD, "ref": "faster", "repo": {"id": FORK}},
+        }
+        self.github.files[PULL] = [{"filename": name} for name in files]
+
+    def uploads(self, text: str, **details: Any) -> None:
+        """The preview uploads what it has to say."""
+        content = {"number": PULL} | details
+        self.github.upload("comment", zipped({"comment.md": text, "pull-request.json": json.dumps(content)}))
+
+    def comments(self) -> Ended:
+        """The comment's workflow runs."""
+        event = {
+            "workflow_run": {
+                "id": self.run,
+                "run_attempt": self.attempt,
+                "head_sha": HEAD,
+                "head_branch": "faster",
+                "head_repository": {"id": FORK},
+                "html_url": RUN_URL,
+            }
+        }
+        file = self.folder / "event.json"
+        file.write_text(json.dumps(event))
+        environment = {
+            "GITHUB_API_URL": self.github.url,
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_EVENT_PATH": str(file),
+        }
+        contexts = {"github.token": TOKEN}
+        return run_step("comment.yml", "Write the comment", self.folder, environment, contexts)
+
+    @property
+    def bodies(self) -> list[str]:
+        """The text of every comment of the pull request."""
+        return [each["body"] for each in self.github.comments.get(PULL, [])]
+
+
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """An artifact as GitHub gives it out."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return content.getvalue()

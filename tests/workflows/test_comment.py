@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.workflows.fake_github import BOT, Refusal
-from tests.workflows.preview_run import HEAD, PULL, RUN_URL, zipped
+from tests.workflows.fake_github import BOT, HEAD, PULL, RUN_URL, Refusal, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.workflows.preview_run import PreviewRun
+    from tests.workflows.fake_github import PreviewRun
 
 TEXT = "**2 stacks change.**\n\n```text\n@someone <b>and</b> `more`\n```\n"
 MOVED = "2e" * 20
@@ -166,7 +165,47 @@ def test_stack_files_recipes_and_documents_are_not_code(preview: PreviewRun) -> 
 DETAILS = json.dumps({"number": PULL})
 
 
-def test_an_artifact_that_is_too_large_is_not_even_fetched(preview: PreviewRun) -> None:
+NOT_WRITTEN = "The artifact is not what preview.yml writes: "
+REFUSED = {
+    "no archive": (b"no archive", NOT_WRITTEN),
+    "no number": (zipped({"comment.md": "text"}), NOT_WRITTEN),
+    "no comment": (zipped({"pull-request.json": DETAILS}), NOT_WRITTEN),
+    **{
+        name: (zipped({"comment.md": "text", "pull-request.json": text}), NOT_WRITTEN)
+        for name, text in (
+            ("no JSON", "not json"),
+            ("a list", "[]"),
+            ("a mapping", "{}"),
+            ("depth", "[" * 1_900),
+        )
+    },
+    **{
+        f"number {number!r}": (
+            zipped({"comment.md": "text", "pull-request.json": json.dumps({"number": number})}),
+            "The artifact names no pull request.\n",
+        )
+        for number in ("7", "7/../8", -7, 0, True, 7.0, None)
+    },
+}
+
+
+@pytest.mark.parametrize(("content", "said"), REFUSED.values(), ids=REFUSED)
+def test_an_artifact_that_nobody_can_use_ends_in_a_sentence(
+    preview: PreviewRun, content: bytes, said: str
+) -> None:
+    preview.github.upload("comment", content)
+    ended = preview.comments()
+    assert ended.code == 1
+    assert ended.log.startswith(said)
+    assert "Traceback" not in ended.log
+    assert preview.bodies == []
+
+
+def test_an_artifact_that_is_too_large_is_not_even_fetched_and_none_is_no_mistake(
+    preview: PreviewRun,
+) -> None:
+    ended = preview.comments()
+    assert (ended.code, ended.log) == (0, "The preview has uploaded no comment.\n")
     preview.github.upload("comment", b"", size=200_001)
     ended = preview.comments()
     assert (ended.code, ended.log) == (1, "The artifact has 200001 bytes; 200000 are read.\n")
@@ -186,39 +225,6 @@ def test_a_larger_comment_is_a_line_that_says_so(preview: PreviewRun, size: int)
     preview.uploads("x" * size)
     assert preview.comments().code == 0
     assert preview.bodies[0].endswith("\n\nThe comparison is longer than 60,000 bytes; the run has it.")
-
-
-BROKEN = {
-    "no archive": b"no archive",
-    "no number": zipped({"comment.md": "text"}),
-    "no comment": zipped({"pull-request.json": DETAILS}),
-    "no JSON": zipped({"comment.md": "text", "pull-request.json": "not json"}),
-    "a list": zipped({"comment.md": "text", "pull-request.json": "[]"}),
-    "an empty mapping": zipped({"comment.md": "text", "pull-request.json": "{}"}),
-    "depth": zipped({"comment.md": "text", "pull-request.json": "[" * 1_900}),
-}
-
-
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-def test_a_broken_artifact_ends_in_a_sentence(preview: PreviewRun, content: bytes) -> None:
-    preview.github.upload("comment", content)
-    ended = preview.comments()
-    assert ended.code == 1
-    assert ended.log.startswith("The artifact is not what preview.yml writes: ")
-    assert "Traceback" not in ended.log
-
-
-@pytest.mark.parametrize("number", ["7", "7/../8", -7, 0, True, 7.0, None])
-def test_a_number_that_is_none_ends_in_a_sentence(preview: PreviewRun, number: object) -> None:
-    preview.uploads("text", number=number)
-    ended = preview.comments()
-    assert (ended.code, ended.log) == (1, "The artifact names no pull request.\n")
-    assert preview.bodies == []
-
-
-def test_a_run_without_an_artifact_is_no_mistake(preview: PreviewRun) -> None:
-    ended = preview.comments()
-    assert (ended.code, ended.log) == (0, "The preview has uploaded no comment.\n")
 
 
 def test_bytes_that_are_no_text_become_replacement_characters(preview: PreviewRun) -> None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.fake_github import Refusal
-from tests.workflows.preview_run import PULL
+from tests.workflows.fake_github import PULL, Refusal
 
 if TYPE_CHECKING:
-    from tests.workflows.preview_run import PreviewRun
+    from tests.workflows.fake_github import PreviewRun
 
 SECONDARY = "You have exceeded a secondary rate limit."
 FORBIDDEN = "Resource not accessible by integration"

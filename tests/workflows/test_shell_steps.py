@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.preview_run import PreviewRun, zipped
+from tests.workflows.fake_github import PreviewRun, zipped
 from tests.workflows.workflow_files import Ended, run_step, steps
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from operations.errors import CommandError
 from recipes.aiperf_command import Endpoint
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
-from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 
 if TYPE_CHECKING:
     from pathlib import Path

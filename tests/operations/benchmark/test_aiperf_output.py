@@ -17,7 +17,7 @@ from operations.benchmark.aiperf_output import (
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
 from recipes.benchmark_load import Load
-from tests.operations.benchmark.fake_aiperf import RECORDED
+from tests.operations.benchmark.made_results import RECORDED
 
 LOAD = Load(128, 200, 4, 20, 4, 24)
 EXIT_ERRORS = """\

@@ -16,8 +16,7 @@ from recipes.benchmark_load import Load
 from recipes.load import load_recipe
 from sizing.choose import Limits, Workload, choose
 from sizing.points import Shape, append_points, own_points, published_points
-from tests.operations.benchmark.fake_aiperf import RECORDED
-from tests.operations.benchmark.made_results import measurement, percentiles, result
+from tests.operations.benchmark.made_results import RECORDED, measurement, percentiles, result
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
-from recipes.benchmark_load import Load
+from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions
 from resource_graph.input_text import InputError
 from stacks.errors import SettingsError
 from tests.operations.benchmark.made_results import measurement, percentiles
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-LOADS = [Load(128, 1000, 4, 40, 4, 44), Load(128, 1000, 16, 160, 16, 176)]
 
 
 def _thresholds(*entries: dict[str, Any]) -> Thresholds:
@@ -71,43 +68,6 @@ def test_a_threshold_of_one_concurrency_leaves_the_others_alone() -> None:
     [only] = _said(_thresholds({"shape": "128/1000", "concurrency": 16, **limit}), *both)
     assert only.startswith("128/1000 at 16: ")
     assert _said(_thresholds({"shape": "8192/1024", **limit}), *both) == []
-
-
-@pytest.mark.parametrize(
-    ("entry", "why_not_per_gpu", "text"),
-    [
-        pytest.param(
-            {"shape": "8192/1024", "atMost": {"errorPercent": 0.0}},
-            None,
-            "f: thresholds[0] = '8192/1024'\n"
-            "  is not measured by this run, so it would pass unseen\n"
-            "  allowed: 128/1000 at 4, 128/1000 at 16\n"
-            "  try: --shape 8192/1024",
-            id="another shape",
-        ),
-        pytest.param(
-            {"shape": "128/1000", "concurrency": 8, "atMost": {"errorPercent": 0.0}},
-            None,
-            "f: thresholds[0] = '128/1000 at 8'\n"
-            "  is not measured by this run, so it would pass unseen\n"
-            "  allowed: 128/1000 at 4, 128/1000 at 16\n"
-            "  try: --shape 128/1000 --concurrency 8",
-            id="another concurrency",
-        ),
-        pytest.param(
-            {"shape": "128/1000", "atLeast": {"outputTokensPerSecondPerGpu": 1.0}},
-            "is not measured: a mock engine has no GPU",
-            "f: thresholds[0].atLeast.outputTokensPerSecondPerGpu = 1.0\n"
-            "  is not measured: a mock engine has no GPU",
-            id="no GPU",
-        ),
-    ],
-)
-def test_a_threshold_that_nothing_would_be_held_against_is_refused(
-    entry: dict[str, Any], why_not_per_gpu: str | None, text: str
-) -> None:
-    [problem] = unmeasured(_thresholds(entry), LOADS, why_not_per_gpu)
-    assert problem.text("f") == text
 
 
 _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "

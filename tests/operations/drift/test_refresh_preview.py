@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
+from operations.drift.refresh_preview import changes_seen, unready_objects
 from operations.drift.report import Outcome
 from operations.engine_preview.events import EngineStep, read_events
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
@@ -267,14 +267,6 @@ def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_h
     )
     [change] = changes_seen([step], program=program)
     assert change.outcome is Outcome.REPLACED
-
-
-def test_the_release_to_look_into_is_the_one_that_is_still_there() -> None:
-    inputs = {"name": "dynamo-platform", "namespace": "dynamo-system"}
-    token, identifier = "kubernetes:helm.sh/v3:Release", "dynamo-system/dynamo-platform"
-    assert deployed_release([_step("same", token, identifier, inputs)]) == tuple(identifier.split("/"))
-    assert deployed_release([_step("delete", token, identifier, inputs)]) is None
-    assert deployed_release([_graph(1)]) is None
 
 
 def test_an_object_that_does_not_work_is_named_and_is_no_change() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 from tests.policy.program import ROOT, write_shipped, write_toy
 from tests.rules.judging import GPUS, mutated
 

@@ -98,9 +98,3 @@ def test_what_somebody_changed_is_found_by_a_refresh_and_nothing_where_nobody_di
         ("Secret", "data.key", "[secret]", Outcome.REPLACED),
     }
     assert "planted" not in printed
-
-
-def test_after_an_update_the_engine_has_nothing_to_do(toy: Toy) -> None:
-    toy.up(BEFORE)
-    found = read_preview("toy", asked(toy, "preview")[0])
-    assert (found.changes, found.refused, found.stops) == ((), (), False)

@@ -14,7 +14,7 @@ from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.preview import EnginePreview, read_preview
 from operations.errors import CommandError
 from resource_graph.engine_state import RecordError
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 
 if TYPE_CHECKING:
     from tests.cli.command import Command

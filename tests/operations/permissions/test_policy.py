@@ -15,8 +15,7 @@ from operations.permissions.right import Holder, reads
 from operations.permissions.table import RIGHTS
 from operations.preflight import capacity_checks, checks, network_checks
 from resource_graph import Resource, ResourceGraph
-from tests.operations.permissions.evaluation import Asked, allowed
-from tests.operations.permissions.made import actions, made, recordings, statements
+from tests.operations.permissions.evaluation import Asked, actions, allowed, made, recordings, statements
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind

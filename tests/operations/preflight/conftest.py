@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import datetime as dt
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +12,8 @@ import pytest
 
 from lab.aws_provider.cloud.server import CloudServer
 from lab.aws_provider.cloud.settings import Settings
-from tests.cli.command import Command, write_stack
-from tests.operations.preflight.account import REGION, Account
+from tests.cli.command import Command, squeezed, write_stack
+from tests.support.eks_settings import eks_b200_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,3 +66,112 @@ def preflight(command: Command, tmp_path: Path) -> Callable[..., Answer]:
         return command("preflight", "dev", *options, folder=tmp_path)
 
     return asked
+
+
+REGION = "us-east-1"
+BLOCK = "cr-0123456789abcdef0"
+
+
+def at(hours: float) -> str:
+    """A whole second so many hours from now, as EC2 writes it."""
+    moment = dt.datetime.now(dt.UTC).replace(microsecond=0) + dt.timedelta(hours=hours)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def ec2_client() -> Any:
+    """The account's EC2."""
+    return botocore.session.get_session().create_client("ec2", region_name=REGION)
+
+
+@dataclass(frozen=True)
+class Account:
+    """One account and the files by which the lab fills it."""
+
+    endpoint: str
+    folder: Path
+
+    @property
+    def reservations(self) -> Path:
+        """What the account has bought."""
+        return self.folder / "capacity-reservations.json"
+
+    def reset(self) -> None:
+        """Nothing is bought; quotas are the lab's."""
+        self.reservations.write_text("[]", encoding="utf-8")
+        (self.folder / "quotas.json").unlink(missing_ok=True)
+
+    def bought(self, starts: str, ends: str, **changes: Any) -> None:
+        """The account has this Capacity Block, by default one p6-b200 instance; None leaves a member out."""
+        block = {
+            "CapacityReservationId": BLOCK,
+            "InstanceType": "p6-b200.48xlarge",
+            "AvailabilityZone": "us-east-1a",
+            "State": "active",
+            "TotalInstanceCount": 1,
+            "AvailableInstanceCount": 1,
+            "ReservationType": "capacity-block",
+            "StartDate": starts,
+            "EndDate": ends,
+        }
+        told = {name: value for name, value in (block | changes).items() if value is not None}
+        self.reservations.write_text(json.dumps([told]), encoding="utf-8")
+
+    def quotas(self, **values: float) -> None:
+        """Values by code, with _ for the hyphen."""
+        by_code = {code.replace("_", "-"): value for code, value in values.items()}
+        (self.folder / "quotas.json").write_text(json.dumps(by_code), encoding="utf-8")
+
+    def networks(self) -> int:
+        """How many VPCs there are: the account's own, and what other tests of this process left in it."""
+        return len(ec2_client().describe_vpcs()["Vpcs"])
+
+    def addresses_in_use(self) -> int:
+        """How many elastic IPs there are, other tests' included."""
+        return len(ec2_client().describe_addresses()["Addresses"])
+
+    @contextmanager
+    def addresses(self, number: int, stack: str | None = None) -> Iterator[None]:
+        """So many elastic IPs, of a stack or of somebody else."""
+        ec2 = ec2_client()
+        tags = [{"Key": "dynamo-stack", "Value": stack}] if stack else [{"Key": "Name", "Value": "other"}]
+        made = [
+            ec2.allocate_address(
+                Domain="vpc", TagSpecifications=[{"ResourceType": "elastic-ip", "Tags": tags}]
+            )["AllocationId"]
+            for _ in range(number)
+        ]
+        try:
+            yield
+        finally:
+            for allocation in made:
+                ec2.release_address(AllocationId=allocation)
+
+
+WEEK = 7 * 24
+
+
+def b200_settings() -> dict[str, Any]:
+    """One B200 node where the simulated region offers the type."""
+    settings = eks_b200_settings()
+    settings["cluster"]["publicCidrs"] = ["203.0.113.9/32"]
+    return settings
+
+
+def in_a_block(starts: str, phase: str = "active") -> dict[str, Any]:
+    """The same in a Capacity Block that starts then."""
+    settings = b200_settings()
+    settings["nodePools"][0]["purchase"] |= {"starts": starts, "phase": phase}
+    return settings
+
+
+def by_the_hour() -> dict[str, Any]:
+    """The same, paid by the hour."""
+    settings = b200_settings()
+    settings["nodePools"][0]["purchase"] = {"kind": "onDemand"}
+    return settings
+
+
+def seen(answer: Answer) -> str:
+    """What was printed, without the breaks that make columns."""
+    assert answer.err == ""
+    return squeezed(answer.out)

@@ -9,10 +9,10 @@ import pytest
 
 from stacks.plan import versions
 from stacks.plan.infrastructure import eks_plan
-from tests.operations.preflight.account import b200_settings, by_the_hour, seen
+from tests.operations.preflight.conftest import b200_settings, by_the_hour, seen
 
 if TYPE_CHECKING:
-    from tests.operations.preflight.account import Account
+    from tests.operations.preflight.conftest import Account
 
 Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.documents.schemas import read_document
-from tests.operations.preflight.account import BLOCK, REGION, WEEK, Account, at, in_a_block, seen
+from tests.cli.command import read_document
+from tests.operations.preflight.conftest import BLOCK, REGION, WEEK, Account, at, in_a_block, seen
 from tests.support.eks_settings import eks_gb200_settings
 
 Preflight = Any

@@ -87,12 +87,6 @@ def test_a_graph_is_found_without_its_operator(cluster: _Commands, graph: Resour
     assert found.may_be_ours
 
 
-def test_an_operator_that_converts_nothing_is_away() -> None:
-    graphs = {"dynamographdeployments": [_object("gpt-oss-disagg")]}
-    assert not operator_answers(Told(graphs, unconverted="v1beta1"))
-    assert operator_answers(Told(graphs))
-
-
 def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too() -> None:
     parts = {"dynamocomponentdeployments": [_object("deleted-frontend", labels={LABEL: "deleted"})]}
     assert not operator_answers(Told(parts, unconverted="v1beta1"))

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparison.recording import UnreadStack, side_as_json, side_of_json
+from comparison.recording import UnreadStack
 from operations.errors import CommandError
 from operations.revisions import sides
 from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
 from operations.revisions.sides import recorded_sides
-from tests.comparison.made_up import finding, recording, side
 from tests.operations.revisions.repositories import TestRepository, commit_side, write_code
 
 if TYPE_CHECKING:
@@ -67,37 +66,6 @@ def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made
     base, head = recorded_sides("main...feature", None)
     assert (base.commit, base.label) == (parting, "merge base of main and feature")
     assert told(head)["text"] == "a: 2\n"
-
-
-def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        write_code(tmp_path / name)
-        (tmp_path / name / "Pulumi.dev.yaml").write_text(name)
-    base, head = recorded_sides("one", "other")
-    assert (told(base)["text"], told(head)["text"]) == ("one", "other")
-    assert (base.label, head.label, head.commit) == ("one", "other", None)
-
-
-def test_the_newer_side_s_code_is_handed_the_recording_of_the_older_one(
-    made: TestRepository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commit_side(made)
-    recorded = side(recording(findings=(finding(),)))
-    handed: list[str] = []
-
-    def answer(_: RecordProcess, __: list[str], over: Path | None) -> bytes:
-        if over is not None:
-            handed.append(over.read_text())
-        return side_as_json(recorded).encode()
-
-    monkeypatch.setattr(RecordProcess, "answer", answer)
-    _, head = recorded_sides("HEAD", "HEAD")
-    assert head.stacks == recorded.stacks
-    [text] = handed
-    assert side_of_json(text).stacks == recorded.stacks
 
 
 def test_nothing_of_this_environment_reaches_the_code_of_a_side(

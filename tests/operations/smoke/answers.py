@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document
 from tests.operations.smoke.loopback import Loopback, Reply
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import roles_of
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import MODEL, checks_of
-from tests.operations.smoke.cluster import SERVICES, Cluster, pod
+from tests.operations.smoke.conftest import SERVICES, Cluster, pod
 from tests.operations.smoke.loopback import Reply
 from tests.support.clusters import Told
 from tests.support.shipped_stacks import shipped_stack
@@ -31,8 +31,8 @@ LABEL = "the label nvidia.com/dynamo-discovery-enabled=true"
 UNSEEN = f"no EndpointSlice with {LABEL} lists it as ready"
 
 
-def _crashing(**state: Any) -> list[dict[str, Any]]:
-    prefill = pod("TrtllmPrefillWorker", ready=False, waiting=CRASHED, restarts=5, **state)
+def _crashing() -> list[dict[str, Any]]:
+    prefill = pod("TrtllmPrefillWorker", ready=False, waiting=CRASHED, restarts=5)
     return [pod("Frontend"), prefill, pod("TrtllmDecodeWorker")]
 
 

@@ -13,7 +13,7 @@ from hardware import KvPath
 from tests.cli.command import squeezed, write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT, checks_of
-from tests.operations.smoke.cluster import SERVICES, Cluster, pod
+from tests.operations.smoke.conftest import SERVICES, Cluster, pod
 from tests.operations.smoke.loopback import Reply
 from tests.support.dev_settings import dev_settings
 from tests.support.shipped_stacks import served_settings

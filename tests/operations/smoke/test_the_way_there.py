@@ -14,7 +14,7 @@ from operations.smoke.address import parse_url
 from tests.cli.command import ROOT
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT
-from tests.operations.smoke.cluster import Cluster
+from tests.operations.smoke.conftest import Cluster
 from tests.operations.smoke.loopback import DEADLINE_SECONDS, Reply
 from tests.support.trtllm_serve import PATHS, refusal
 

@@ -14,8 +14,7 @@ import pytest
 from botocore.validate import ParamValidator
 
 from lab.aws_provider.cloud.service_model import wrong_enum_values
-from tests.operations.permissions.evaluation import allowed, asked
-from tests.operations.permissions.made import made
+from tests.operations.permissions.evaluation import allowed, asked, made
 from tests.stacks.plan.infrastructure.committed_operations import (
     FOLDER,
     committed_operations,

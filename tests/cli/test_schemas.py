@@ -21,8 +21,7 @@ from cli.documents.schema import (
 from stacks.settings.model_tables import summary
 from stacks.settings.setting_places import models_within
 from tests.cli.command import Command as Run
-from tests.cli.command import squeezed
-from tests.cli.documents.schemas import read_document
+from tests.cli.command import read_document, squeezed
 from tests.docs.guide import text_of
 
 
