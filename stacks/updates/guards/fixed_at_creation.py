@@ -166,6 +166,11 @@ def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
             + _END.format(what="Release::**"),
             apply_it,
         ]
+    return [*_server_steps(key, now), apply_it]
+
+
+def _server_steps(key: str, now: Mapping[str, str | int]) -> list[str]:
+    """Return what ends the NATS or etcd that a setting is of, with all that uses them."""
     _, server, field = key.split(".")
     # Servers that were bundled are part of the release.
     own = field != "kind" and now.get(f"platform.{server}.kind") == "own"
@@ -175,7 +180,6 @@ def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
         f"end the platform and its {server}: {_END.format(what=target)}",
         f"delete their volumes: kubectl -n <platform.namespace> delete pvc -l "
         f"'app.kubernetes.io/name in (dynamo-{server}, {server})'",
-        apply_it,
     ]
 
 
