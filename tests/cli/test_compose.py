@@ -11,8 +11,8 @@ import yaml
 
 from cli.compose import MARK
 from tests.cli.command import Command, merged, squeezed, write_stack
-from tests.compose.projects import agg_gb200_settings, disaggregated, two_aggregated, without_dynamo
-from tests.support.dev_settings import disagg_gb200_settings
+from tests.compose.projects import two_aggregated, without_dynamo
+from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,10 +39,10 @@ def on_hosts(settings: dict[str, Any], **serving: Any) -> dict[str, Any]:
 
 
 def on_two_pools() -> dict[str, Any]:
-    [pool] = disaggregated()["nodePools"]
+    [pool] = disagg_b200_settings()["nodePools"]
     pools = [{**pool, "name": name, "labels": {"kind": name}} for name in ("one", "other")]
     serving = {"pool": None, "pools": {"prefill": "one", "decode": "other"}}
-    return merged(disaggregated(), {"nodePools": pools, "serving": serving})
+    return merged(disagg_b200_settings(), {"nodePools": pools, "serving": serving})
 
 
 def test_workers_that_share_a_pod_are_as_in_the_stack(command: Command, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_the_project_is_written_for_containers_to_read_with_what_to_type_next(
 
 
 def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Command, tmp_path: Path) -> None:
-    write_stack(tmp_path, merged(disaggregated(), {"serving": {"replicas": {"frontend": 2}}}), "mine")
+    write_stack(tmp_path, merged(disagg_b200_settings(), {"serving": {"replicas": {"frontend": 2}}}), "mine")
     answer = command("compose", "mine", folder=tmp_path)
     written = (tmp_path / "compose-mine" / "compose.yaml").read_text()
     for words in (
@@ -129,7 +129,7 @@ def test_the_choices_reach_the_file_in_a_folder_named_after_the_stack(
             id="two pools",
         ),
         pytest.param(
-            on_hosts(disaggregated(), kvTransport="efa"),
+            on_hosts(disagg_b200_settings(), kvTransport="efa"),
             (),
             ("Pulumi.mine.yaml: serving.kvTransport", "try: kvTransport: tcp"),
             id="a way of the KV cache that keeps workers apart",
