@@ -7,7 +7,6 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from cli.compose import MARK
 from tests.cli.command import Command, merged, squeezed, write_stack
@@ -84,18 +83,6 @@ def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Comm
     ):
         assert words in answer.out
         assert words in written.partition("\nname:")[0]
-
-
-def test_the_choices_reach_the_file_in_a_folder_named_after_the_stack(
-    command: Command, tmp_path: Path
-) -> None:
-    write_stack(tmp_path, agg_gb200_settings(), "mine")
-    answer = command("compose", "mine", "--network", "host", folder=tmp_path)
-    assert answer.code == 0
-    document = yaml.safe_load((tmp_path / "compose-mine" / "compose.yaml").read_text())
-    worker = document["services"]["worker"]
-    assert document["name"] == "gpt-oss-agg"
-    assert worker["network_mode"] == "host"
 
 
 @pytest.mark.parametrize(
