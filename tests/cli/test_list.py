@@ -1,3 +1,6 @@
+"""What `list` shows; and `measured on GPU`, which a run alone earns and `list` and `explain` read."""
+
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -5,9 +8,15 @@ from typing import Any
 import pytest
 
 from hardware import ACCELERATORS
+from operations import evidence
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from recipes.consistency import contradictions
+from recipes.evidence import Evidence, Level
 from recipes.load import load_recipe
-from tests.cli.command import ROOT, Command, merged, read_document, squeezed
-from tests.support.dev_settings import described_node, existing_cluster_settings, resolved
+from stacks.served_runs import RUNS
+from tests.cli.command import ROOT, Command, merged, read_document, squeezed, write_stack
+from tests.support.dev_settings import described_node, dev_settings, existing_cluster_settings, resolved
 
 SETTINGS = "Pulumi.dev.yaml"
 
@@ -106,3 +115,50 @@ def test_list_outside_a_project_says_so(command: Command, tmp_path: Path) -> Non
 def test_a_stack_may_be_named_by_its_file(command: Command) -> None:
     for name in ("explain", "render", "check", "drift", "recover", "preflight", "smoke"):
         assert command(name, "./Pulumi.dev.yaml") == command(name, "dev"), name
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person's folder with stack dev."""
+    monkeypatch.chdir(tmp_path)
+    write_stack(tmp_path, dev_settings())
+    return tmp_path
+
+
+def test_a_run_on_gpus_is_what_explain_and_list_say_from_then_on(here: Path, command: Command) -> None:
+    assert "measured on GPU" not in command("explain", "dev", folder=here).out
+    said = evidence.record(resolved_stack("dev"), "smoke", "answers: 10 good of 10 checks", is_mock=False)
+    assert said == "recorded in evidence.local.csv, which `dynamo-stack explain` reads"
+    assert "EVIDENCE B200: measured on GPU, " in squeezed(command("explain", "dev", folder=here).out)
+    reasons = squeezed(command("explain", "dev", "--all", folder=here).out)
+    assert "smoke of stack dev on 20" in reasons
+    assert ", 1.2.1: answers: 10 good of 10 checks" in reasons
+    listed = json.loads(command("list", "--json", folder=here).out)["stacks"]
+    assert [each["evidence"] for each in listed if each["name"] == "dev"] == [
+        [{"accelerator": "B200", "level": "measured on GPU"}]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("is_mock", "why"), [(True, "a mock engine answered"), (None, "nobody can tell whether a mock engine")]
+)
+def test_a_mock_engine_earns_nothing(here: Path, is_mock: bool | None, why: str) -> None:
+    with pytest.raises(CommandError, match=f"nothing is recorded: {why}"):
+        evidence.record(resolved_stack("dev"), "doctor", "healthy", is_mock=is_mock)
+    assert not (here / RUNS).exists()
+
+
+def test_a_line_that_no_run_wrote_is_named(here: Path, command: Command) -> None:
+    (here / RUNS).write_text("date,command\n2026-11-28,smoke\n")
+    answer = command("explain", "dev", folder=here)
+    assert answer.code == 2
+    assert answer.err.startswith("evidence.local.csv\n  line '2026-11-28,smoke' is no recorded run\n")
+
+
+def test_a_recipe_cannot_claim_it(here: Path) -> None:
+    recipe = resolved_stack("dev").serving.placed.recipe
+    typed = Evidence(accelerator="B200", level=Level.MEASURED, reason="trust me")
+    [said] = contradictions(recipe.model_copy(update={"evidence": (typed,)}))
+    assert said.startswith(
+        "evidence on B200: 'measured on GPU' is earned by a run, `dynamo-stack smoke STACK"
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -102,12 +101,6 @@ def test_commands_and_stacks_are_offered_and_files_are_left_to_the_shell(
     assert offered("explain", "disagg-") == stacks
     assert offered("expl") == ["explain"]
     assert offered("check", "--file", "a.yaml", "d") == []
-
-
-def test_a_stack_may_be_named_by_its_file_all_the_same(offered: Offered, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "Pulumi.dev.yaml", tmp_path / "Pulumi.mine.yaml")
-    assert offered("explain", "", folder=tmp_path) == ["mine"]
-    assert offered("explain", "Pulumi.", folder=tmp_path) == ["Pulumi.mine.yaml"]
 
 
 def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(offered: Offered, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The committed schemas and their page: current, and of one opinion with what commands print."""
+"""The committed schemas, their page and the reviewed screens: of one opinion with what commands print."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from cli.documents.schema import (
 )
 from stacks.settings.model_tables import summary
 from stacks.settings.setting_places import models_within
+from stacks.stack_files import list_stacks
+from tests.cli.command import ROOT, read_document, squeezed
 from tests.cli.command import Command as Run
-from tests.cli.command import read_document, squeezed
+from tests.cli.golden import DAY, FOLDER, SCREENS
 from tests.docs.guide import text_of
 
 
@@ -93,3 +95,22 @@ def test_recover_as_json_runs_nothing(command: Run) -> None:
     answer = command("recover", "dev", "--json", "--yes")
     assert (answer.code, answer.out) == (2, "")
     assert "prints what would be run, and runs nothing" in squeezed(answer.err.replace("│", " "))
+
+
+@pytest.mark.parametrize("file", SCREENS)
+def test_explain_of_a_shipped_stack_is_the_reviewed_screen(
+    file: str, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", DAY)
+    answer = command(*SCREENS[file])
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == (FOLDER / f"{file}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stack", list_stacks(ROOT))
+def test_explain_of_every_shipped_stack_fits_on_one_screen(stack: str, command: Run) -> None:
+    lines = command("explain", stack).out.splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 110
+    titles = {line.split("  ")[0] for line in lines[1:-1] if line[0] != " "}
+    assert {"RUNS", "ON", "COST", "PROMPTS", "KV PATH", "UPDATES", "MEASURED", "EVIDENCE"} <= titles

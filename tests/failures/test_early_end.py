@@ -1,4 +1,4 @@
-"""A run is ended where a wait cannot end well, and only there: which causes do not pass, and which may."""
+"""A run is ended where a wait cannot end well, and only there; and what its engine was asked to do."""
 
 import os
 import subprocess

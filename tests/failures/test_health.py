@@ -1,4 +1,4 @@
-"""What an `up` asks at its end, of a cluster that answers or does not."""
+"""What an `up` asks at its end of a cluster, and what is going, or empty, though no field has changed."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from failures.health import ServingObjects, health_problems
+from failures.losses import Loss, look
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told
 
 SERVED = ServingObjects("gpt-oss", "graph", engine_files="graph-engine-0badcafe", claim="model-cache")
@@ -147,3 +148,132 @@ def test_what_does_not_work_is_named_with_what_to_type(items: list[dict[str, Any
     [said] = _problems(*items)
     assert words in said
     assert "docs/runbook/" in said
+
+
+OBJECTS = ServingObjects(
+    "gpt-oss",
+    "graph",
+    claim="model-cache",
+    job="model-download",
+    namespaces=("dynamo-system", "gpt-oss"),
+)
+MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
+STORED = {
+    "metadata": {"name": "dynamographdeployments.nvidia.com"},
+    "spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]},
+}
+PROTECTION = "kubernetes.io/pvc-protection"
+
+
+def _object(kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    return {"kind": kind, "metadata": {"name": name, **metadata}}
+
+
+def _lost_claim(phase: str = "Bound", **metadata: Any) -> dict[str, Any]:
+    claim = _object("PersistentVolumeClaim", "model-cache", **({"creationTimestamp": MADE} | metadata))
+    return {**claim, "spec": {"volumeName": "pv-1"}, "status": {"phase": phase}}
+
+
+def _job(**status: Any) -> dict[str, Any]:
+    return {**_object("Job", "model-download"), "status": status}
+
+
+def _holding_pod(name: str, node: str | None, claim: str = "model-cache") -> dict[str, Any]:
+    volume = {"name": "cache", "persistentVolumeClaim": {"claimName": claim}}
+    return {"metadata": {"name": name}, "spec": {"volumes": [volume], "nodeName": node}}
+
+
+def _losses(
+    *listed: dict[str, Any],
+    graph: dict[str, Any] | None = None,
+    pods: tuple[dict[str, Any], ...] = (),
+    objects: ServingObjects = OBJECTS,
+) -> tuple[Loss, ...]:
+    found: dict[str, list[dict[str, Any]]] = {
+        "customresourcedefinitions": [STORED],
+        "dynamographdeployments": [graph] if graph else [],
+        "pods": [*pods],
+    }
+    for each in listed:
+        found.setdefault(f"{each['kind'].lower()}s", []).append(each)
+    seen = look(Told(found), objects)
+    assert seen is not None
+    return seen.losses
+
+
+def test_a_claim_that_was_made_after_its_download_is_empty() -> None:
+    [loss] = _losses(_lost_claim(creationTimestamp=LATER), _job(completionTime=DONE))
+    assert str(loss) == (
+        "PersistentVolumeClaim model-cache was made again at 2026-11-22T12:00:00Z, after Job model-download "
+        "was done at 2026-11-22T11:00:00Z: the volume is empty; `up --refresh` runs the Job again"
+    )
+    assert loss.command == ""
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        pytest.param([_lost_claim(), _job(completionTime=DONE)], id="a claim that was filled"),
+        pytest.param([_lost_claim(), _job(active=1)], id="a claim that is being filled"),
+        pytest.param([_job(completionTime=DONE)], id="a missing claim, which Pulumi sees itself"),
+        # Which is no silence either.
+        pytest.param([], id="a stack before its first up"),
+    ],
+)
+def test_what_is_as_it_should_be_or_is_told_elsewhere_is_no_loss(listed: list[dict[str, Any]]) -> None:
+    assert _losses(*listed) == ()
+
+
+def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_before_up() -> None:
+    pods = (
+        _holding_pod("decode-0", "a"),
+        _holding_pod("download", "b"),
+        _holding_pod("waits", None),
+        _holding_pod("other", "a", "logs"),
+    )
+    [loss] = _losses(_lost_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
+    assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0, pod download: " in str(loss)
+    assert loss.command == (
+        "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
+        "job/model-download pvc/model-cache --namespace gpt-oss --ignore-not-found --cascade=foreground"
+    )
+
+
+def test_of_a_server_without_dynamo_its_deployment_goes_before_the_claim() -> None:
+    [loss] = _losses(_lost_claim("Lost"), objects=replace(OBJECTS, by_dynamo=False))
+    assert " delete deployments.apps/graph job/model-download pvc/model-cache " in loss.command
+
+
+def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() -> None:
+    namespace = _object("Namespace", "gpt-oss", deletionTimestamp=LATER)
+    namespace["status"] = {
+        "conditions": [{"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}]
+    }
+    graph = _object(
+        "DynamoGraphDeployment", "graph", deletionTimestamp=LATER, finalizers=["foregroundDeletion"]
+    )
+    found = _losses(_object("Namespace", "dynamo-system"), namespace, _lost_claim(), graph=graph)
+    assert [loss.subject.kind for loss in found] == ["Namespace", "DynamoGraphDeployment"]
+    assert "NamespaceContentRemaining: pods. has 3" in str(found[0])
+    assert "finalizer foregroundDeletion, removed by Kubernetes, once what it owns is gone" in str(found[1])
+
+
+def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
+    theirs = ServingObjects("gpt-oss", claim="weights", job="model-check", own_claim=False)
+    [loss] = _losses(_job(completionTime=DONE), objects=theirs)
+    assert "PersistentVolumeClaim weights is gone" in str(loss)
+
+
+def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None:
+    silent = Told({"namespaces": SILENT})
+    assert look(silent, OBJECTS) is None
+    assert len(silent.asked) == 1
+    assert look(Told({"persistentvolumeclaims": REFUSED}), OBJECTS) is None
+
+
+def test_somebody_who_may_not_read_namespaces_is_still_told_of_a_claim_without_its_volume() -> None:
+    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [_lost_claim("Lost")]}), OBJECTS)
+    assert seen is not None
+    [loss] = seen.losses
+    assert "has lost its volume pv-1" in str(loss)
+    assert "pvc/model-cache" in loss.command

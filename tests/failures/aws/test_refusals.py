@@ -126,14 +126,6 @@ def test_the_nodes_of_the_system_are_named_by_their_own_setting() -> None:
     assert "Setting: Pulumi.mine.yaml: cluster.systemNodes.nodes = 5" in said(system, several)
 
 
-def test_a_pool_is_found_by_the_longest_name_that_fits() -> None:
-    settings = StackFile("f", {"nodePools": [{"name": "a"}, {"name": "a-nodes"}, {"name": "b"}]})
-    assert settings.nodes_of("a-nodes-template") == "nodePools[0]"
-    assert settings.nodes_of("a-nodes-nodes") == "nodePools[1]"
-    assert settings.nodes_of("b-nodes") == "nodePools[2]"
-    assert settings.nodes_of("eks") is None
-
-
 def test_what_aws_did_not_say_is_left_to_the_provider() -> None:
     failed = failure("urn", *GROUP, "invalid value for name")
     assert refused_text(failed, typed(), "mine") is None

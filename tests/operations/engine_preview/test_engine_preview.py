@@ -58,12 +58,3 @@ def test_a_mandatory_finding_of_the_pack_ends_with_exit_code_2(engine: Sandbox, 
     assert f"mandatory finding: {GPUS} on " in answer.stdout
     assert "asks for 8 GPUs" in answer.stdout
     assert "Traceback" not in answer.stderr
-
-
-def test_a_stack_that_does_not_exist_ends_with_exit_code_3(engine: Sandbox, tmp_path: Path) -> None:
-    target = write_toy(tmp_path / "never-made", mutated())
-    answer = engine.run(
-        DYNAMO_STACK, "preview", "never-made", cwd=target, check=False, variables={"PYTHONPATH": str(ROOT)}
-    )
-    assert (answer.returncode, answer.stdout) == (3, "")
-    assert "no stack named 'never-made' found" in answer.stderr

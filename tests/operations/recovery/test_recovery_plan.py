@@ -62,7 +62,7 @@ DEPLOYED = replace(
     RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
 )
 PENDING = replace(RELEASE, status="pending-install")
-CREATING_JOB, CREATING_CLAIM = _state(creating=(JOB.urn,)), _state(JOB, creating=(CLAIM.urn,))
+CREATING_CLAIM = _state(JOB, creating=(CLAIM.urn,))
 INSTALLING = _state(creating=(RELEASE.urn,))
 INSTALLED = frozenset({(RELEASE.urn, "system/platform")})
 GOING = replace(
@@ -249,12 +249,6 @@ def test_a_stack_that_never_got_to_its_graph_goes_on_to_it_unless_it_never_began
     assert _up(replace(_remains(_state()), graph_to_come="gpt-oss-disagg")) == Plan()
 
 
-def test_what_exists_is_taken_over_in_this_run_only() -> None:
-    plan = _up(_remains(CREATING_JOB, JOB))
-    assert plan.steps[-1].variables == {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
-    assert all(not step.variables for step in plan.steps[:-1])
-
-
 def test_what_a_person_made_under_the_name_is_left_by_a_recovery_that_destroys() -> None:
     by_hand = replace(GRAPH, managers=("kubectl-client-side-apply",))
     plan = plan_destroy(_remains(_state(JOB, creating=(GRAPH.urn,)), JOB, by_hand))
@@ -272,17 +266,6 @@ def test_what_bears_another_stacks_labels_is_neither_taken_over_nor_deleted(othe
     graph = replace(GRAPH, other_owner=other)
     plan = plan_destroy(_remains(_state(JOB, creating=(GRAPH.urn,)), JOB, graph))
     assert not any("delete" in line for line in _commands(plan))
-
-
-def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> None:
-    made = replace(GRAPH, managers=("operator", "pulumi-kubernetes"), create_entry=1)
-    _, first, *_ = _up(_remains(_state(creating=(GRAPH.urn,)), made)).steps
-    assert " ".join(first.arguments[:-1]).startswith(f"patch {GRAPH_NAME}")
-    assert first.arguments[-1] == (
-        '--patch=[{"op": "test", "path": "/metadata/managedFields/1/manager", "value": "pulumi-kubernetes"}, '
-        '{"op": "replace", "path": "/metadata/managedFields/1/fieldsV1", "value": '
-        '{"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}}]'
-    )
 
 
 def test_a_release_that_was_installed_before_the_engine_heard_of_it_is_imported() -> None:
