@@ -11,9 +11,7 @@ from hardware import (
     KvTransportName,
     Standing,
     kv_path,
-    transfer_range,
 )
-from hardware.source import DYNAMO_TRANSPORT_GUIDE
 
 IMPOSSIBLE, UNPROVEN, DOCUMENTED = Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED
 TRTLLM: Framework = "tensorrt-llm"
@@ -157,23 +155,6 @@ def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
     path = kv_path("efa", bare, efa=ENGINES[VLLM].efa, runtime=(1, 4, 2), rdma=False, one_machine=False)
     assert path.standing is IMPOSSIBLE
     assert "has no EFA interface" in path.reason
-
-
-@pytest.mark.parametrize(
-    ("transport", "gbit", "seconds"),
-    [
-        ("rdma", 400.0, (0.006, 0.006)),
-        # Line rate, and what EC2 lets one flow carry.
-        ("tcp", 200.0, (0.012, 0.483)),
-        # Inside one machine: what NVIDIA's guide gives for TCP.
-        ("tcp", None, (0.101, 0.302)),
-    ],
-)
-def test_a_prompt_of_8192_tokens_is_under_way_for_as_long_as_the_rates_of_its_path_say(
-    transport: KvTransportName, gbit: float | None, seconds: tuple[float, float]
-) -> None:
-    path = KvPath(transport, DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
-    assert transfer_range(301_989_888, path) == pytest.approx(seconds, rel=0.02)
 
 
 def _in_one_pod(transport: KvTransportName, name: str = B200) -> KvPath:
