@@ -173,3 +173,9 @@ def _in_one_pod(transport: KvTransportName, name: str = B200) -> KvPath:
 def test_processes_of_one_pod_reach_each_other_at_the_rate_of_their_nvlink(name: str, gbit: float) -> None:
     path = _in_one_pod("nvlink", name)
     assert (path.standing, path.gbit_per_second, path.ends_at_pod) == (DOCUMENTED, gbit, True)
+
+
+def test_tcp_inside_a_pod_passes_no_network_card_and_says_what_is_faster() -> None:
+    path = _in_one_pod("tcp")
+    assert (path.standing, path.gbit_per_second) == (UNPROVEN, None)
+    assert path.lifted_by.startswith("nvlink")

@@ -98,6 +98,11 @@ def test_gpus_and_requests_follow_from_the_parallel_sizes(
     assert (made.gpus, made.concurrent_requests) == (gpus, requests)
 
 
+def test_a_prompt_leaves_room_for_one_token_of_its_answer() -> None:
+    assert _options(max_model_len=11000).longest_prompt(131_072) == 10_999
+    assert _options().longest_prompt(131_072) == 131_071
+
+
 @pytest.mark.parametrize(("dtype", "format_"), [(None, "auto"), ("bfloat16", "auto"), ("fp8_e4m3", "fp8")])
 def test_the_cache_of_a_token_is_counted_in_the_format_that_the_flag_means(dtype: Any, format_: str) -> None:
     assert _options(kv_cache_dtype=dtype).kv_dtype == format_
