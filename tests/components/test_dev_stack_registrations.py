@@ -47,6 +47,24 @@ def test_everything_goes_through_the_one_provider_that_names_its_cluster() -> No
         assert resource.provider.startswith(provider.urn), name
 
 
+@pytest.mark.parametrize(
+    ("later", "earlier"),
+    [
+        ("Release", "Namespace dynamo-system"),
+        ("PersistentVolumeClaim", "Namespace gpt-oss"),
+        ("Job", "PersistentVolumeClaim model-cache"),
+        ("DynamoGraphDeployment", "Release dynamo-platform"),
+        ("DynamoGraphDeployment", "Job model-download"),
+        ("DynamoGraphDeployment", "PersistentVolumeClaim model-cache"),
+        ("DynamoGraphDeployment", "Namespace gpt-oss"),
+        ("DynamoGraphDeployment", "ConfigMap gpt-oss-disagg-engine-<hash>"),
+    ],
+)
+def test_nothing_is_made_before_what_makes_it_work_or_destroyed_after_it(later: str, earlier: str) -> None:
+    graph = _recorded()
+    assert _objects(graph)[earlier].urn in _object(later).dependencies
+
+
 def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_is_ready() -> None:
     assert _object("Release").custom_timeouts.create == 660
     assert _object("Release").inputs["timeout"] == 600
@@ -58,6 +76,12 @@ def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_
         "pulumi.com/waitFor": "condition=Ready",
         "dynamo-stack/kv-transport": "tcp",
     }
+
+
+def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
+    [component] = _recorded().of_type("dynamo-stack:components:DynamoGraph")
+    pool = {"pool": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}
+    assert component.inputs["placement"] == {"TrtllmPrefillWorker": pool, "TrtllmDecodeWorker": pool}
 
 
 def test_production_protects_and_keeps_what_explain_says_that_it_keeps_and_disposable_nothing() -> None:

@@ -3,14 +3,8 @@
 import pytest
 
 from engines.command_options import option_values
-from engines.release import line_name, release_line
+from engines.release import release_line
 from engines.runtime_lines import RUNTIME_LINES
-
-
-def test_a_name_of_a_line_needs_a_release() -> None:
-    assert line_name("1.4.2-efa") == "1.4"
-    with pytest.raises(ValueError, match="latest is no release of the runtime image"):
-        line_name("latest")
 
 
 @pytest.mark.parametrize("name", RUNTIME_LINES)

@@ -137,6 +137,12 @@ def test_an_engines_own_server_takes_every_field_of_a_request(name: str) -> None
     assert refusal("/v1/chat/completions", body | dict.fromkeys(fields, 1)) is None
 
 
+def test_the_image_comes_from_the_mirror() -> None:
+    job = _job(AGGREGATED, {"docker.io": "registry.example.com/hub"})
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["image"].startswith("registry.example.com/hub/library/python:3.12.14-bookworm@sha256:")
+
+
 def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(tmp_path: Path) -> None:
     [container] = _pod(AGGREGATED)["containers"]
     shell, *arguments = [*container["command"], *container["args"]]

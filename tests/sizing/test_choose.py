@@ -49,14 +49,6 @@ def test_one_tray_of_two_prefill_gpus_and_a_decoder_of_two_is_chosen_on_gb200() 
     assert (best.point.users, best.point.tokens_per_second_per_gpu, best.gpus) == (256, 5363.0, 4)
 
 
-def test_a_run_whose_source_distrusts_it_is_not_chosen() -> None:
-    options = _of("B200", Limits(tpot_ms=7)).options
-    assert options
-    assert not any(each.point.layout.attention_data_parallel for each in options)
-    # That layout gave most within the limit.
-    assert any(run.layout.attention_data_parallel for run in published_points() if run.gpu == "B200")
-
-
 def test_a_time_to_the_first_token_that_nobody_published_keeps_no_limit() -> None:
     with_limit = _of("B200", Limits(tpot_ms=40, ttft_ms=10_000)).options
     without = _of("B200", Limits(tpot_ms=40)).options

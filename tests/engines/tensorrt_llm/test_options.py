@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.keys import REMOVED_ENGINE_KEYS
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
-from tests.support.worker_starts import worker_start
 
 POSITIONS = 131_072
 
@@ -88,16 +87,6 @@ def test_an_option_that_the_engine_no_longer_has_is_refused_wherever_it_stands(k
         EngineSettings.model_validate({"extra": {key: True}})
 
 
-def test_gpus_follow_from_what_splits_the_layers_alone() -> None:
-    assert _options(moe_expert_parallel_size=4, enable_attention_dp=True).gpus == 4
-    assert _options(pipeline_parallel_size=2, context_parallel_size=3).gpus == 24
-
-
-def test_the_batch_size_is_one_ranks_under_attention_data_parallelism() -> None:
-    assert _options(max_batch_size=800, enable_attention_dp=True).concurrent_requests == 3200
-    assert _options(max_batch_size=800).concurrent_requests == 800
-
-
 def test_what_is_not_set_is_as_large_as_the_engine_makes_it() -> None:
     options = _options()
     assert (options.effective_max_batch_size, options.effective_max_num_tokens) == (2048, 8192)
@@ -130,9 +119,3 @@ def test_an_engine_file_holds_what_was_written_and_nothing_else(
     options: dict[str, Any], written: dict[str, Any]
 ) -> None:
     assert _written(EngineSettings.model_validate(options)) == written
-
-
-def test_without_an_algorithm_the_checkpoint_decides() -> None:
-    assert "OVERRIDE_QUANT_ALGO" not in TensorRtLlm().environment(worker_start())
-    named = TensorRtLlm().environment(worker_start(algorithm="W4A8_MXFP4_MXFP8"))
-    assert named["OVERRIDE_QUANT_ALGO"] == "W4A8_MXFP4_MXFP8"

@@ -53,6 +53,15 @@ def test_the_volume_of_the_cache_is_serving_s_and_its_file_system_is_not() -> No
     assert not _recorded("infrastructure").kubernetes_objects("PersistentVolumeClaim")
 
 
+def test_a_graph_is_made_after_the_reference_to_its_operator() -> None:
+    graph = _recorded("serving")
+    [served] = graph.kubernetes_objects("DynamoGraphDeployment")
+    platform = next(
+        each for each in graph.of_type("pulumi:pulumi:StackReference") if each.name == "platform-layer"
+    )
+    assert graph.depends_on(served, platform)
+
+
 def test_who_may_connect_to_nats_is_written_by_the_platform_s_stack_alone() -> None:
     policies = {
         layer: [each.object_name for each in _recorded(layer).kubernetes_objects("NetworkPolicy")]
