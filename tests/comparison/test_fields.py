@@ -1,4 +1,4 @@
-"""What counts as a difference between two versions of one object, and where it is said to be."""
+"""What counts as a difference between two versions of one object, and how and where it is said to be."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from comparison.changes import Change, FieldChange, Operation
+from comparison.field_lines import resource_lines
 from comparison.resources import compare
 from resource_graph import UNKNOWN
+from tests.comparison.made_up import changed
 from tests.comparison.resources_of_tests import deployment, kubernetes_object, said_of, with_values
 
 _MAIN = {"name": "main", "image": "server:1"}
@@ -115,6 +118,10 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
 _SAME: dict[str, tuple[Any, dict[str, Any]]] = {
     "ports of a service in another order": (_SERVICE, {"spec/ports": [_DNS, _HTTP]}),
     "an unknown value and an unknown value": (_CLAIM, {"spec/volumeName": UNKNOWN}),
+    "keys in another order": (
+        kubernetes_object("example.com/v1", "Thing", "one", spec={"a": 1, "b": {"c": 1, "d": 2}}),
+        {"spec": {"b": {"d": 2, "c": 1}, "a": 1}},
+    ),
     "null and nothing": (deployment(), {f"{_CONTAINER}/args": None}),
     "a switch of a pod that is off and one that is not written": (
         _WITH_MOUNT,
@@ -138,3 +145,39 @@ def test_what_is_the_same_to_the_engine_is_no_change(case: str) -> None:
     one, values = _SAME[case]
     other = with_values(one, values)
     assert compare([one], [other]) == compare([other], [one]) == ()
+
+
+_NUMBERS = "\n".join(map(str, range(50)))
+_LINES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "a path as people write it": (
+        {"path": ("services", 0, "nvidia.com/gpu"), "before": 2, "after": 4},
+        ['@@ services[0]["nvidia.com/gpu"] @@', "- 2", "+ 4"],
+    ),
+    "of a long text only what differs": (
+        {"before": _NUMBERS, "after": _NUMBERS.replace("25", "x")},
+        ["@@ data @@", "@@ -24,5 +24,5 @@", " 23", " 24", "-25", "+x", " 26", " 27"],
+    ),
+    "a secret shows that it changed and nothing else": (
+        {"before": "hf_before", "after": "hf_after", "is_secret": True},
+        ["@@ data @@", "! changed: a secret, which is not shown"],
+    ),
+    "what only the update knows": (
+        {"change": Change.ADDED, "after": UNKNOWN},
+        ["@@ data @@", "+ (known after the update)"],
+    ),
+    "control characters are escaped": (
+        {"before": "a\x1b[2J", "after": "b\u202e\nc"},
+        ["@@ data @@", "- a\\x1b[2J", "+ b\\u202e", "+ c"],
+    ),
+}
+
+
+def _lines(values: dict[str, Any]) -> list[str]:
+    field = FieldChange(**{"path": ("data",), "change": Change.CHANGED} | values)
+    return list(resource_lines(changed("ConfigMap a/b", Operation.UPDATE, field)))
+
+
+@pytest.mark.parametrize("case", _LINES)
+def test_a_field_is_told_in_lines_of_a_difference(case: str) -> None:
+    values, lines = _LINES[case]
+    assert _lines(values) == lines

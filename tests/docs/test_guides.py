@@ -91,11 +91,6 @@ def test_the_readme_has_a_row_for_every_stack_and_no_question_twice() -> None:
     assert sorted(rows) == sorted(set(rows))
 
 
-def test_the_picture_of_the_report_is_there_and_small() -> None:
-    [picture] = re.findall(r"!\[[^\]]+\]\((.+?)\)", text_of("docs/report.md"))
-    assert (ROOT / "docs" / picture).stat().st_size <= 250_000
-
-
 def test_the_model_of_the_guide_can_be_described_in_a_recipe() -> None:
     [model] = [block for block in yaml_blocks(RECIPE) if "model" in block]
     content = yaml.safe_load(recipe_file("gpt-oss-20b/trtllm-agg").read_text(encoding="utf-8"))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 SEEDS = ROOT / "docs" / "seeds"
 INDEX = (SEEDS / "README.md").read_text(encoding="utf-8")
 PAGES = sorted(file.name for file in SEEDS.glob("*.md"))
-DOCUMENTS = [name for name in PAGES if name != "README.md"]
 
 _LINK = re.compile(r"\]\(([^)]+)\)")
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -90,12 +89,6 @@ def test_every_recipe_and_correction_is_there(page: str) -> None:
     assert {*_CORRECTION.findall(text)} - known == set()
 
 
-def test_the_index_lists_every_document_and_every_placeholder_of_a_stack_file() -> None:
-    assert {link for link in _LINK.findall(INDEX) if link in PAGES} == {*DOCUMENTS}
-    for name in ("accountId", "publicCidrs", "zone", "purchase", "phase: waiting", "phase: active"):
-        assert f"`{name}`" in INDEX
-
-
 def test_the_index_says_of_each_stack_what_the_list_says() -> None:
     rows = [line for line in INDEX.splitlines() if _STACK_FILE.search(line)]
     assert rows
@@ -107,15 +100,3 @@ def test_the_index_says_of_each_stack_what_the_list_says() -> None:
         level = load_recipe(recipe.name).evidence_on(gpu).level.value
         assert row.endswith(f"| {gpu}: {level} |"), row
         assert f"/{recipe.name.replace('/', '-')}.md)" in row, row
-
-
-@pytest.mark.parametrize("page", DOCUMENTS)
-def test_a_page_begins_where_its_reader_stands_and_ends_in_the_second_up(page: str) -> None:
-    text = text_of(page)
-    typed = [
-        line.partition("#")[0].split() for block in _CONSOLE.findall(text) for line in block.splitlines()
-    ]
-    steps = [words[1:3] for words in typed if words[1:2] == ["pulumi"] or words[2:3] == ["preflight"]]
-    up = ["pulumi", "up"]
-    assert steps == [["pulumi", "stack"], ["dynamo-stack", "preflight"], up, up]
-    assert text.index("(README.md#before-the-first-step)") < text.index("$ pulumi stack init")

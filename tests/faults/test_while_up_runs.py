@@ -22,9 +22,8 @@ from tests.faults.conftest import (
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.faults import api_server, jobs, nodes
-from tests.support.lab_stack import GRAPH_LABEL
+from tests.support.lab_stack import GRAPH_LABEL, replicas_of
 from tests.support.runbook import commands, typed
-from tests.support.stored_graphs import replicas_of
 from tests.support.waiting import until
 
 if TYPE_CHECKING:

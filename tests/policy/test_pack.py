@@ -7,23 +7,17 @@ from pulumi.runtime.proto import analyzer_pb2
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    StackValidationArgs,
-    StackValidationPolicy,
 )
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
 from operations.project import resolved_stack
 from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph
-from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES
 from rules.rule import Observation, Severity, advised, failed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
-from tests.policy.comparable import comparable_graph
 from tests.resource_graph import toy_program
 from tests.rules.judging import TODAY
 from tests.support.dev_settings import disagg_b200_settings
@@ -44,22 +38,6 @@ def said_by(check: Any, **changes: Any) -> list[analyzer_pb2.AnalyzeDiagnostic]:
     """What a pack of one rule says of the toy."""
     rule = dataclasses.replace(RULES[0], check=check, **changes)
     return list(run(policies([rule], today=TODAY), TOY).diagnostics)
-
-
-def test_recorder_and_policy_host_tell_the_same_of_a_toy_but_for_secrets_and_retention() -> None:
-    inputs: dict[str, Any] = {}
-    joined: list[ResourceGraph] = []
-
-    def collect(args: ResourceValidationArgs, report: object) -> None:
-        inputs[args.urn] = policy_inputs(args.props)
-
-    def join(args: StackValidationArgs, report: object) -> None:
-        joined.append(policy_graph(args.resources, inputs))
-
-    run([ResourceValidationPolicy("a", "a", collect), StackValidationPolicy("b", "b", join)], TOY)
-    [hosted] = joined
-    assert comparable_graph(hosted) == comparable_graph(TOY)
-    assert {(item.secret_paths, item.retain_on_delete) for item in hosted} == {(None, None)}
 
 
 def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:

@@ -26,8 +26,7 @@ from tests.recovery.interruption import (
     started,
     switched_on,
 )
-from tests.support.lab_stack import LabStack
-from tests.support.stored_graphs import replicas_of
+from tests.support.lab_stack import LabStack, replicas_of
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

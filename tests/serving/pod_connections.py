@@ -10,16 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
 from lab.kubelet.kubelet import RUNS_HERE
 from lab.kubelet.network import loopback_address
 from tests.support.network_policies import NAMESPACE_NAME, Labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
 Address = tuple[str, int]
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what a server may listen at
 _SERVICE = "kubernetes.io/service-name"
+_MAPPED = "::ffff:"
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,45 @@ def dials(sockets: Iterable[Socket]) -> set[Dial]:
             continue
         found.add(Dial(each.pod, each.remote, _listener(listening, each.remote)))
     return found
+
+
+class SampledSockets:
+    """Collects what the pods' processes dial, one look at a time.
+
+    Args:
+        pods: the kubelet's folder of pods, in which every process of a pod works.
+
+    """
+
+    def __init__(self, pods: Path) -> None:
+        self.dials: set[Dial] = set()
+        """Everything until now."""
+        self._pods = pods
+
+    def look(self) -> None:
+        """Add what is open now."""
+        self.dials |= dials(self._sockets())
+
+    def _sockets(self) -> Iterator[Socket]:
+        owners: dict[int, str | None] = {}
+        # Of all processes at once: for each of them the kernel's whole table would be read again.
+        for each in psutil.net_connections("tcp"):
+            if each.pid is None:
+                continue
+            if each.pid not in owners:
+                owners[each.pid] = self._pod_of(each.pid)
+            uid = owners[each.pid]
+            if uid is not None and (each.raddr or each.status == psutil.CONN_LISTEN):
+                yield Socket(uid, _address(each.laddr), _address(each.raddr) if each.raddr else None)
+
+    def _pod_of(self, pid: int) -> str | None:
+        """The uid of the pod whose process it is; None for other processes and for one that has ended."""
+        try:
+            folder = psutil.Process(pid).cwd()
+        except psutil.Error:
+            return None
+        within = folder.removeprefix(f"{self._pods}/")
+        return None if within == folder else within.partition("/")[0]
 
 
 @dataclass
@@ -131,6 +174,10 @@ class ClusterNetwork:
 def in_words(connection: Connection) -> str:
     """Return one line for people, the same for all pods of a kind."""
     return f"{_place(connection.source)} -> {_place(connection.target)}:{connection.port}"
+
+
+def _address(address: Any) -> tuple[str, int]:
+    return address.ip.removeprefix(_MAPPED), address.port
 
 
 def _listener(listening: Mapping[Address, str], address: Address) -> str | None:

@@ -12,7 +12,7 @@ import pytest
 
 from lab import report
 from lab.answer import TOKENS, first_answer
-from recipes.load import load_recipe, recipe_names
+from recipes.load import load_recipe
 from tests.serving.pod_processes import processes_of
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
@@ -49,12 +49,6 @@ def stacks(brought_up: BroughtUp) -> dict[str, LabStack]:
 
 def _recipe_of(stack: str) -> Recipe:
     return load_recipe(committed_settings(stack)["serving"]["recipe"])
-
-
-def test_a_recipe_of_each_engine_whose_new_stacks_begin_there_is_served() -> None:
-    new = [load_recipe(name) for name in recipe_names()]
-    engines = {each.framework for each in new if each.runtime.line_of_new_stacks == LINE}
-    assert engines == {_recipe_of(stack).framework for stack in STACKS}
 
 
 @pytest.mark.parametrize("name", STACKS)

@@ -12,8 +12,7 @@ import pytest
 
 from tests.serving.client_pod import ClientPod
 from tests.serving.etcd_discovery import discover_by_etcd
-from tests.serving.pod_connections import ClusterNetwork, in_words
-from tests.serving.sampled_sockets import SampledSockets
+from tests.serving.pod_connections import ClusterNetwork, SampledSockets, in_words
 from tests.serving_stacks.pods import pods_of
 from tests.serving_stacks.rehearsal import rehearsed
 from tests.support.network_policies import accepts, openings_for, openings_of

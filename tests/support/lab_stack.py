@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STACK = "dev"
 POLICY = ("--policy-pack", "policy")
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+STORED = "dynamographdeployments.v1alpha1.nvidia.com"
+"""Graphs as they are stored: this version is read also while no conversion webhook answers."""
 # Kinds that the control plane keeps for itself: written all the time, not stored at all, or (APIService)
 # the API server's own mirror of every CustomResourceDefinition.
 _OWN_KINDS = {
@@ -106,3 +108,9 @@ def inventory(lab: Sandbox) -> dict[str, tuple[str, int | None]]:
         )
         for item in items
     }
+
+
+def replicas_of(lab: Sandbox, service: str, graph: str, namespace: str) -> int:
+    """How many pods of the service the graph asks for."""
+    replicas: int = lab.get(STORED, graph, "-n", namespace)["spec"]["services"][service]["replicas"]
+    return replicas

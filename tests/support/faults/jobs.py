@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lab.errors import LabError
-from tests.support.changes import changes_of
-from tests.support.faults.statuses import patch_status
+from tests.support.faults.nodes import patch_status
+from tests.support.waiting import changes_of
 
 if TYPE_CHECKING:
     from tests.support.sandbox import Sandbox

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
+import json
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -11,7 +12,6 @@ import yaml
 from lab.control_plane import SILENT
 from lab.directory import REPOSITORY
 from lab.dra_driver.slices import LABEL_CLIQUE
-from tests.support.faults.statuses import patch_status
 
 if TYPE_CHECKING:
     from tests.support.sandbox import Sandbox
@@ -64,6 +64,14 @@ def join_clique(lab: Sandbox, clique: str, like: str, *names: str) -> None:
         node["metadata"]["labels"] |= {_HOSTNAME: name, LABEL_CLIQUE: clique}
         nodes.append(node)
     _create(lab, nodes)
+
+
+def patch_status(lab: Sandbox, kind: str, item: dict[str, Any], status: dict[str, Any]) -> None:
+    """Writes these fields of the object's status, as a kubelet or a controller does."""
+    metadata = item["metadata"]
+    where = ("-n", metadata["namespace"]) if "namespace" in metadata else ()
+    change = ("--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
+    lab.kubectl("patch", kind, metadata["name"], *where, *change)
 
 
 def _create(lab: Sandbox, nodes: list[dict[str, Any]]) -> None:
