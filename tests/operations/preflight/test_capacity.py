@@ -12,6 +12,7 @@ from tests.operations.preflight.conftest import BLOCK, REGION, WEEK, Account, at
 from tests.support.eks_settings import eks_gb200_settings
 
 Preflight = Any
+NONE_FREE = "0 free; the pool takes 1: enough only if this stack's own nodes hold the rest"
 
 
 def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, preflight: Preflight) -> None:
@@ -146,24 +147,8 @@ def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, pref
             "nodePools[].nodes: 0, or a larger one",
             id="too small",
         ),
-        pytest.param(
-            (-1, WEEK),
-            {"AvailableInstanceCount": 0},
-            {},
-            0,
-            "0 free; the pool takes 1: enough only if this stack's own nodes hold the rest",
-            "",
-            id="held by others",
-        ),
-        pytest.param(
-            (-1, WEEK),
-            {"AvailableInstanceCount": None},
-            {},
-            0,
-            "0 free; the pool takes 1: enough only if this stack's own nodes hold the rest",
-            "",
-            id="not told how many are free",
-        ),
+        pytest.param((-1, WEEK), {"AvailableInstanceCount": 0}, {}, 0, NONE_FREE, "", id="held by others"),
+        pytest.param((-1, WEEK), {"AvailableInstanceCount": None}, {}, 0, NONE_FREE, "", id="none told free"),
         pytest.param(
             (-1, WEEK),
             {"State": "expired"},
