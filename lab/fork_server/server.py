@@ -66,7 +66,8 @@ class ForkServer:
                     if not os.read(parent, 1024):
                         self._file.unlink(missing_ok=True)
                         return None
-                else:
+                elif self._waiting.get_map().get(key.fd) == key:
+                    # A process and its launcher may end in one round: carrying the first lets the other go.
                     self._carry(key.data, key.fd)
 
     def _fork(self) -> Request | None:

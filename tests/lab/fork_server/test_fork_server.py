@@ -17,6 +17,7 @@ from lab import processes
 from lab.environment import sealed_environment
 from lab.fork_server import LAUNCHER
 from tests.support.sandbox import Sandbox
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +97,23 @@ def test_a_fork_ends_with_its_launcher(lab: LabDirectory, tmp_path: Path) -> Non
         fork = psutil.Process(int(_line(launcher)))
         launcher.kill()
         fork.wait(30)
+
+
+def test_a_fork_and_its_launcher_that_end_together_leave_the_fork_server_as_it_was(
+    lab: LabDirectory, tmp_path: Path
+) -> None:
+    with _started(lab, _command(tmp_path, _WAIT)) as launcher:
+        fork = psutil.Process(int(_line(launcher)))
+        server = fork.parent()
+        assert server
+        server.suspend()
+        fork.kill()
+        until(lambda: fork.status() == psutil.STATUS_ZOMBIE, "the fork has ended")
+        launcher.kill()
+        launcher.wait()
+        server.resume()
+    assert _is_loaded(lab, tmp_path)
+    assert server.is_running()
 
 
 def test_a_fork_ends_with_the_fork_server_and_the_next_command_runs_by_itself(tmp_path: Path) -> None:
