@@ -64,7 +64,7 @@ class Kubelet:
                 await asyncio.sleep(_EVENTS_SECONDS)
         finally:
             proxy.cancel()
-            for run in self._runs.values():
+            for run in list(self._runs.values()):
                 await run.lose()
 
     async def _pod(self, change: str, pod: Mapping[str, Any]) -> None:
@@ -91,12 +91,15 @@ class Kubelet:
             return
         node = pod["spec"].get("nodeName")
         has_ended = pod.get("status", {}).get("phase") in {"Succeeded", "Failed"}
-        if run is None and node and node not in self._lost and not has_ended:
-            await self._begin(pod)
+        if run is None and node and not has_ended:
+            await self._give_access(pod)
+            # After what may fail, so that the pod is told of again; its node may have been lost meanwhile.
+            if node not in self._lost:
+                run = self._runs[uid] = PodRun(self._machine, pod)
+                self._addresses.add(cluster_address(run.address))
+                self._proxy.look_again()
 
-    async def _begin(self, pod: Mapping[str, Any]) -> None:
-        run = self._runs[pod["metadata"]["uid"]] = PodRun(self._machine, pod)
-        self._addresses.add(cluster_address(run.address))
+    async def _give_access(self, pod: Mapping[str, Any]) -> None:
         folder = self._machine.working_directory(pod, pod["spec"]["containers"][0])
         for each in access_objects(self._machine, pod, folder):
             with suppress(ApiError):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lab.controller.api import FAILURES
+from lab.controller.following import look_whenever
 from lab.kubelet.container_run import ContainerRun, Program
 from lab.kubelet.environment import container_variables, expanded
 from lab.kubelet.images import image_of, words_of
@@ -51,7 +51,8 @@ class PodRun:
         self._said: set[str] = set()
         self._is_silent = False
         self._running = asyncio.ensure_future(self._run())
-        self._writing = asyncio.ensure_future(self._write())
+        subject = f"the status of pod {pod['metadata']['name']}"
+        self._writing = asyncio.ensure_future(look_whenever(self._dirty, self._write, subject))
 
     async def stop(self, grace: float) -> None:
         """End every process within so many seconds; then nothing of the pod is left on this machine."""
@@ -166,16 +167,12 @@ class PodRun:
             self._machine.event(self.pod, kind, reason, message)
 
     async def _write(self) -> None:
-        while True:
-            await self._dirty.wait()
-            self._dirty.clear()
-            if self._is_silent:
-                return
-            prepared = [each.state for each in self._prepared]
-            containers = [each.state for each in self._containers]
-            status = pod_status(self.pod, cluster_address(self.address), prepared, containers)
-            with suppress(*FAILURES):
-                self.pod = await self._machine.write_status(self.pod, status)
+        if self._is_silent:
+            return
+        prepared = [each.state for each in self._prepared]
+        containers = [each.state for each in self._containers]
+        status = pod_status(self.pod, cluster_address(self.address), prepared, containers)
+        self.pod = await self._machine.write_status(self.pod, status)
 
 
 def _working_directory(translation: Translation, container: Mapping[str, Any]) -> Path | None:
