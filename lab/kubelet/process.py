@@ -80,8 +80,9 @@ class ContainerProcess:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the process alone, as the container runtime does to process 1."""
+        # Not by asyncio, which would take the exit code of one that has just ended away from its own watcher.
         with suppress(ProcessLookupError):
-            self._process.send_signal(number)
+            os.kill(self._process.pid, number)
 
     def kill(self) -> None:
         """End it and everything that it started."""

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import signal
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from lab.kubelet.container_run import ContainerRun, Program
+from lab.kubelet.process import ContainerProcess
 from tests.lab.kubelet.pods import answering, container
 
 if TYPE_CHECKING:
@@ -134,4 +140,27 @@ def test_a_container_is_ready_while_its_probe_passes_and_starts_again_when_it_is
             assert bench.state.last["terminated"]["exitCode"] == 143
             assert "Killing: Container main failed liveness probe, will be restarted" in bench.events
 
+    asyncio.run(scene())
+
+
+def test_a_process_that_is_asked_to_end_just_after_it_has_ended_keeps_its_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go, real = threading.Event(), os.waitpid
+
+    def waitpid(pid: int, options: int) -> tuple[int, int]:
+        # Whoever waits for the end is late; the subprocess module has its own reference, and is not.
+        let_go.wait(DEADLINE_SECONDS)
+        return real(pid, options)
+
+    async def scene() -> None:
+        process = await ContainerProcess.start([SHELL, "-c", "exit 7"], {}, tmp_path, tmp_path / "log")
+        [child] = psutil.Process().children()
+        while child.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        process.signal(signal.SIGTERM)
+        let_go.set()
+        assert await process.wait() == 7
+
+    monkeypatch.setattr(os, "waitpid", waitpid)
     asyncio.run(scene())
