@@ -26,7 +26,6 @@ _FIRST_RANGE = 64
 _SLOTS = 190
 # Below the ports that Linux gives to outgoing connections (net.ipv4.ip_local_port_range, from 32768).
 _FIRST_PORT = 21_000
-_PATH_BYTES = 4096
 _LISTENERS = (
     *("etcdPort", "etcdPeerPort", "kubeApiserverPort"),
     *("kubeControllerManagerPort", "kubeSchedulerPort", "kwokControllerPort"),
@@ -78,11 +77,11 @@ def first_free(root: Path | None = None) -> Slot:
     """
     for claims_count in (True, False):
         for number in range(_SLOTS):
-            slot = _take(number)
+            # A slot that is claimed is not taken to look at it: its lab may start again at that very moment.
+            slot = None if claims_count and _is_claimed(number) else _take(number)
             if slot is None:
                 continue
-            claimed = claims_count and _is_claimed(slot)
-            if not claimed and all(_can_listen(port) for port in ports(slot.number).values()):
+            if all(_can_listen(port) for port in ports(slot.number).values()):
                 os.truncate(slot.descriptor, 0)
                 os.pwrite(slot.descriptor, os.fsencode(root or ""), 0)
                 return slot
@@ -126,17 +125,21 @@ def _claim(root: Path) -> Path:
     return root / "slot"
 
 
-def _is_claimed(slot: Slot) -> bool:
+def _is_claimed(number: int) -> bool:
     """Whether the lab that had the slot last has not gone."""
-    root = os.fsdecode(os.pread(slot.descriptor, _PATH_BYTES, 0))
     with suppress(OSError):
-        return bool(root) and _claim(Path(root)).read_text(encoding="utf-8") == str(slot.number)
+        root = os.fsdecode(_lock(number).read_bytes())
+        return bool(root) and _claim(Path(root)).read_text(encoding="utf-8") == str(number)
     return False
 
 
 def _take(number: int) -> Slot | None:
-    descriptor = locks.taken(locks.of_all_labs("slots") / str(number))
+    descriptor = locks.taken(_lock(number))
     return None if descriptor is None else Slot(number, descriptor)
+
+
+def _lock(number: int) -> Path:
+    return locks.of_all_labs("slots") / str(number)
 
 
 def _can_listen(port: int) -> bool:

@@ -45,6 +45,26 @@ def test_a_stopped_lab_gets_its_own_slot_again(tmp_path: Path) -> None:
         assert again.number == before.number != other.number
 
 
+def test_a_stopped_lab_starts_again_while_another_one_looks_for_a_slot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab, claim, again = _lab(tmp_path, "stopped"), slots._claim, list[int]()
+    with slots.taken(lab) as before:
+        pass
+
+    def looked_at(root: Path) -> Path:
+        monkeypatch.setattr(slots, "_claim", claim)
+        with slots.taken(lab) as slot:
+            again.append(slot.number)
+        return claim(root)
+
+    monkeypatch.setattr(slots, "_claim", looked_at)
+    other = slots.first_free()
+    os.close(other.descriptor)
+    assert again == [before.number]
+    assert other.number != before.number
+
+
 def test_a_process_of_the_lab_holds_its_slot_after_the_command_that_started_it(tmp_path: Path) -> None:
     lab = _lab(tmp_path, "running")
     with slots.taken(lab) as slot:
