@@ -109,7 +109,9 @@ async def trust_webhooks(api: KubernetesApi, installation: Installation, bundle:
         for found in await api.list(ADMISSION, kind):
             webhooks = [_with_authority(each, _service(installation), bundle) for each in found["webhooks"]]
             if webhooks != found["webhooks"]:
-                await api.merge_patch(found, {"webhooks": webhooks})
+                # Refused where Helm has written meanwhile; what it wrote is looked at again.
+                metadata = {"resourceVersion": found["metadata"]["resourceVersion"]}
+                await api.merge_patch(found, {"metadata": metadata, "webhooks": webhooks})
 
 
 def _tls_context(certificate: ServingCertificate) -> ssl.SSLContext:
