@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -10,6 +9,7 @@ import yaml
 from lab import aws_cloud
 from lab.reservations import reservations_of
 from tests.conftest import copy_project
+from tests.support.faults.capacity_blocks import write_reservations
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.shipped_stacks import SETTINGS, shipped_settings
@@ -39,8 +39,7 @@ def describe_block(lab: LabDirectory, settings: dict[str, Any], **changes: Any) 
     """Puts the Capacity Block of the settings into the account, as EC2 describes it."""
     (described,) = reservations_of(settings["nodePools"])
     lab.cloud.mkdir(exist_ok=True)
-    file = lab.cloud / "capacity-reservations.json"
-    file.write_text(json.dumps([described | changes]), encoding="utf-8")
+    write_reservations(lab, [described | changes])
 
 
 def changing_requests(lab: LabDirectory) -> list[str]:

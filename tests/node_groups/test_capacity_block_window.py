@@ -21,7 +21,7 @@ from lab.rehearsal import SETTINGS, Rehearsal, rehearsal
 from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_it_was_said
 from tests.support.eks_settings import eks_b200_settings
-from tests.support.faults.capacity_blocks import set_clock
+from tests.support.faults.capacity_blocks import set_clock, write_reservations
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
@@ -139,7 +139,7 @@ def test_a_block_is_waited_for_filled_served_on_and_left(
 def _buy(window: _Window) -> None:
     file = window.lab.cloud / "capacity-reservations.json"
     [block] = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps([block | {"EndDate": ENDS}]), encoding="utf-8")
+    write_reservations(window.lab, [block | {"EndDate": ENDS}])
     set_clock(window.lab, _at(STARTS, minutes=-60))
     window.type("pulumi", "stack", "select", "--create", "block")
 
@@ -209,7 +209,7 @@ def _on_another_block(window: _Window) -> None:
     file = window.lab.cloud / "capacity-reservations.json"
     [block] = json.loads(file.read_text(encoding="utf-8"))
     later = {"CapacityReservationId": ANOTHER, "StartDate": ANOTHER_STARTS, "State": "scheduled"}
-    file.write_text(json.dumps([block, block | later]), encoding="utf-8")
+    write_reservations(window.lab, [block, block | later])
     running = window.gpu_nodes()
     # In one step EKS would exchange nodes for which the block has no place.
     window.block(ANOTHER)

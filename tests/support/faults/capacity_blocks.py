@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lab.directory import LabDirectory
 
 
@@ -22,10 +24,18 @@ def set_clock(lab: LabDirectory, moment: dt.datetime) -> None:
         if item["ReservationType"] == "capacity-block":
             starts, ends = (dt.datetime.fromisoformat(item[key]) for key in ("StartDate", "EndDate"))
             item["State"] = "scheduled" if moment < starts else "active" if moment < ends else "expired"
-    partial = file.with_suffix(".partial")
-    partial.write_text(json.dumps(reservations), encoding="utf-8")
-    partial.replace(file)
+    write_reservations(lab, reservations)
     ahead = moment - dt.datetime.now(dt.UTC)
-    clock = lab.cloud / "clock"
-    clock.with_suffix(".partial").write_text(str(ahead.total_seconds()), encoding="utf-8")
-    clock.with_suffix(".partial").replace(clock)
+    _replace(lab.cloud / "clock", str(ahead.total_seconds()))
+
+
+def write_reservations(lab: LabDirectory, reservations: list[dict[str, Any]]) -> None:
+    """Gives the account these capacity reservations, as EC2 describes them."""
+    _replace(lab.cloud / "capacity-reservations.json", json.dumps(reservations))
+
+
+def _replace(file: Path, text: str) -> None:
+    # The account reads it twice a second, and half a file would end the thread that does.
+    partial = file.with_suffix(".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(file)
