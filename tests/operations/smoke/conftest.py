@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import requests
 
+from operations.smoke import client
 from tests.cli.command import read_document
 from tests.operations.fake_cluster import FakeCluster
 from tests.operations.smoke.answers import answer_well
@@ -49,6 +52,25 @@ def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, An
         return {check["name"]: check for check in report["checks"]}
 
     return run
+
+
+@pytest.fixture
+def little_patience(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silence is borne for a moment instead of the whole time, and an hour goes by with each byte that drips.
+
+    Whatever is answered has all the time that it may take: a busy machine would miss a short one.
+    """
+    real = requests.Session.request
+
+    def request(
+        session: requests.Session, method: str, url: str, *, json: Any, timeout: float, **others: Any
+    ) -> requests.Response:
+        reply = server.reply(url.removeprefix(server.url), json)
+        is_silent = reply.silent or reply.silent_after is not None
+        return real(session, method, url, json=json, timeout=0.2 if is_silent else timeout, **others)
+
+    monkeypatch.setattr(requests.Session, "request", request)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 3600.0 * server.drips))
 
 
 @pytest.fixture

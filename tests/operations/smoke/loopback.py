@@ -56,6 +56,8 @@ class Loopback:
         """Ends every silence."""
         self.first_silence = threading.Event()
         """Set when a request meets silence."""
+        self.drips = 0
+        """How many bytes have dripped."""
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -83,6 +85,11 @@ class Loopback:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def reply(self, path: str, body: Any) -> Reply:
+        """What a request is answered."""
+        found = self.replies.get(path, Reply("", status=404))
+        return found if isinstance(found, Reply) else found(body)
+
     def bodies(self, path: str) -> list[Any]:
         return [asked.body for asked in self.asked if asked.path == path]
 
@@ -96,8 +103,7 @@ class Loopback:
         length = int(request.headers.get("Content-Length") or 0)
         body = json.loads(request.rfile.read(length)) if length else None
         self.asked.append(Asked(request.path, dict(request.headers), body))
-        found = self.replies.get(request.path, Reply("", status=404))
-        reply = found if isinstance(found, Reply) else found(body)
+        reply = self.reply(request.path, body)
         if reply.silent:
             self._be_silent(request)
             return
@@ -136,6 +142,7 @@ class Loopback:
         try:
             while not self.released.wait(0.02):
                 request.wfile.write(b" ")
+                self.drips += 1
         except OSError:
             # The client has had enough.
             return
