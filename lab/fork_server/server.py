@@ -41,8 +41,7 @@ class ForkServer:
     """One thread: a fork takes no other along, and what that one had locked would stay locked."""
 
     def __init__(self, processes: Path) -> None:
-        self._file = processes / SOCKET
-        self._file.unlink(missing_ok=True)
+        (processes / SOCKET).unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX)
         folder = os.open(processes, os.O_PATH)
         self._listener.bind(socket_path(folder, SOCKET))
@@ -64,7 +63,7 @@ class ForkServer:
                         return request
                 elif key.fileobj == parent:
                     if not os.read(parent, 1024):
-                        self._file.unlink(missing_ok=True)
+                        # The socket's file stays: it may be that of the next fork server by now.
                         return None
                 elif self._waiting.get_map().get(key.fd) == key:
                     # A process and its launcher may end in one round: carrying the first lets the other go.
@@ -74,13 +73,14 @@ class ForkServer:
         """The request in the child, None in the server."""
         launcher, _ = self._listener.accept()
         launcher.settimeout(_LAUNCHER_SECONDS)
+        streams: list[int] = []
         try:
-            request, streams = _received(launcher)
+            head, streams, _, _ = socket.recv_fds(launcher, 4, _STANDARD_STREAMS)
+            request = _received(launcher, int.from_bytes(head, "big"))
         except (OSError, ValueError):
             # It ended while it asked.
-            launcher.close()
-            return None
-        if _can_run(request):
+            request = None
+        if request is not None and _can_run(request):
             server = os.getpid()
             process = os.fork()
             if process == 0:
@@ -137,11 +137,10 @@ class ForkServer:
         self._waiting.close()
 
 
-def _received(launcher: socket.socket) -> tuple[Request, list[int]]:
-    head, streams, _, _ = socket.recv_fds(launcher, 4, _STANDARD_STREAMS)
+def _received(launcher: socket.socket, length: int) -> Request:
     with launcher.makefile("rb") as stream:
-        said: dict[str, Any] = json.loads(stream.read(int.from_bytes(head, "big")))
-    return Request(**said), streams
+        said: dict[str, Any] = json.loads(stream.read(length))
+    return Request(**said)
 
 
 def _can_run(request: Request) -> bool:
@@ -152,7 +151,7 @@ def _can_run(request: Request) -> bool:
     same_cluster = request.variables.get("KUBECONFIG") == os.environ.get("KUBECONFIG")
     # The executable is a link to the machine's own: the folder says which packages there are.
     environment = Path(request.python).parent
-    return same_cluster and environment.samefile(Path(sys.executable).parent)
+    return same_cluster and environment.resolve() == Path(sys.executable).parent.resolve()
 
 
 def _become(request: Request, streams: list[int], server: int) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ import pytest
 from lab import processes
 from lab.environment import sealed_environment
 from lab.fork_server import LAUNCHER
+from lab.fork_server.launcher import SOCKET
+from lab.supervisor.server import socket_path
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
 
@@ -114,6 +117,49 @@ def test_a_fork_and_its_launcher_that_end_together_leave_the_fork_server_as_it_w
         server.resume()
     assert _is_loaded(lab, tmp_path)
     assert server.is_running()
+
+
+def test_a_launcher_that_ends_while_it_asks_leaves_none_of_its_streams_open(lab: LabDirectory) -> None:
+    reading, writing = os.pipe()
+    folder = os.open(lab.processes, os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as launcher:
+        launcher.connect(socket_path(folder, SOCKET))
+        socket.send_fds(launcher, [(100).to_bytes(4, "big")], [writing] * 3)
+        launcher.sendall(b"{")
+    os.close(folder)
+    os.close(writing)
+    ended, _, _ = select.select([reading], [], [], 30)
+    os.close(reading)
+    assert ended, "the fork server holds them"
+
+
+def test_a_request_from_an_environment_that_is_gone_leaves_the_fork_server_as_it_was(
+    lab: LabDirectory, tmp_path: Path
+) -> None:
+    gone = str(tmp_path / "gone" / "bin" / "python")
+    assert _run(lab, [gone, *_command(tmp_path, _TELL)[1:]]).returncode != 0
+    assert _is_loaded(lab, tmp_path)
+    found = processes.find(lab, processes.FORK_SERVER)
+    assert found
+    assert not found.restarts
+
+
+def test_a_fork_server_that_ends_late_leaves_the_next_one_its_socket(tmp_path: Path) -> None:
+    directory = Sandbox.at(tmp_path / "lab").directory
+    processes.start(directory, processes.FORK_SERVER)
+    found = processes.find(directory, processes.FORK_SERVER)
+    assert found
+    late = psutil.Process(found.pid)
+    supervisor = late.parent()
+    assert supervisor
+    late.suspend()
+    supervisor.kill()
+    supervisor.wait(30)
+    processes.start(directory, processes.FORK_SERVER)
+    late.resume()
+    late.wait(30)
+    assert _is_loaded(directory, tmp_path)
+    processes.end(directory)
 
 
 def test_a_fork_ends_with_the_fork_server_and_the_next_command_runs_by_itself(tmp_path: Path) -> None:
