@@ -32,10 +32,10 @@ def server() -> Iterator[Loopback]:
 
 @pytest.fixture
 def smoke(command: Command, server: Loopback) -> Callable[..., Answer]:
-    """`dynamo-stack smoke --url` of the server, with little patience."""
+    """`dynamo-stack smoke --url` of the server, without a wait."""
 
-    def run(*options: str, wait: float = 0, timeout: float = 10) -> Answer:
-        patience = ("--wait", str(wait), "--timeout", str(timeout))
+    def run(*options: str, wait: float = 0) -> Answer:
+        patience = ("--wait", str(wait), "--timeout", "10")
         return command("smoke", "--url", server.url, "--disaggregated", *patience, *options)
 
     return run
