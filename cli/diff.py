@@ -5,9 +5,8 @@ import datetime as dt
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -43,12 +42,8 @@ _CODES = {
 }
 
 
-class DiffFormat(Enum):
-    """How a comparison is written."""
-
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    JSON = "json"
+DiffFormat = Literal["text", "markdown", "json"]
+"""How a comparison is written."""
 
 
 def diff(
@@ -66,7 +61,7 @@ def diff(
     form: Annotated[
         DiffFormat,
         typer.Option("--format", help="For a terminal, the comment of a pull request, or programs."),
-    ] = DiffFormat.TEXT,
+    ] = "text",
     to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
 ) -> None:
     """Print or write the comparison, and exit by its verdict."""
@@ -122,16 +117,16 @@ def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
 
 
 def _print(comparison: Comparison, form: DiffFormat) -> None:
-    if form is DiffFormat.TEXT:
+    if form == "text":
         print_comparison(make_console(), comparison)
         return
     typer.echo(_as_text(comparison, form), nl=False)
 
 
 def _as_text(comparison: Comparison, form: DiffFormat) -> str:
-    if form is DiffFormat.MARKDOWN:
+    if form == "markdown":
         return as_markdown(comparison)
-    if form is DiffFormat.JSON:
+    if form == "json":
         # Of the control characters, JSON itself leaves only DEL as it is.
         return json.dumps(as_document(comparison), indent=2).replace("\x7f", r"\u007f") + "\n"
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from typing import Literal
 
 from cli.yaml_text import as_comment, to_yaml, with_unknowns_marked, without_secrets
 from resource_graph import Resource, Value, has_unknown
@@ -23,12 +23,8 @@ _SUBSTITUTED = re.compile(r"\$[${]")
 _OCI = "oci://"
 
 
-class HelmStyle(Enum):
-    """The form in which a Helm release is written."""
-
-    COMMENT = "comment"
-    ARGO_CD = "argocd"
-    FLUX = "flux"
+HelmStyle = Literal["comment", "argocd", "flux"]
+"""The form in which a Helm release is written."""
 
 
 def object_document(content: Mapping[str, Value]) -> str:
@@ -53,12 +49,12 @@ def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, s
     """Name and text of each document that stands for the release."""
     name = _text(resource.inputs.get("name")) or resource.name
     comment = (f"helm-release-{name}", _comment(resource))
-    if style is HelmStyle.COMMENT:
+    if style == "comment":
         return [comment]
     reason = _cannot_be_written(resource)
     if reason is not None:
-        return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
-    make = _application if style is HelmStyle.ARGO_CD else _flux
+        return [(comment[0], as_comment(f"Not written for {style}: {reason}.") + comment[1])]
+    make = _application if style == "argocd" else _flux
     objects = make(name, resource.inputs)
     return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
 

@@ -4,6 +4,7 @@
 # botocore takes as long to load as a whole `check`, and a stack without EKS needs none of it.
 
 import json
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -23,9 +24,9 @@ from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
 from stacks.updates.planned_update import waiting_text
 
 _STATE = "not in it: where the state lies, and the key of its secrets; with s3:// and awskms://"
-_NOT_IN_IT = {
-    Holder.DEPLOYER: f"{_STATE} s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, kms:Decrypt",
-    Holder.PREVIEWER: f"{_STATE} s3:ListBucket, s3:GetObject, kms:Decrypt",
+_NOT_IN_IT: Mapping[Holder, str] = {
+    "deployer": f"{_STATE} s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject, kms:Decrypt",
+    "previewer": f"{_STATE} s3:ListBucket, s3:GetObject, kms:Decrypt",
 }
 
 

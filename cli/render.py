@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,24 +25,13 @@ MARK = "# Written by `dynamo-stack render`; changes are overwritten."
 _KUSTOMIZATION = "kustomization.yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedDocument:
-    """One document, ending in a newline."""
+def render_graph(graph: ResourceGraph, helm: HelmStyle = "comment") -> list[tuple[str, str]]:
+    """Every Kubernetes object and Helm release, in the order in which the engine creates them.
 
-    name: str
-    """Kind and name in lower case, for the name of a file."""
-    text: str
-
-    @property
-    def is_comment(self) -> bool:
-        """Whether it stands for an object that somebody else has to bring."""
-        return all(line.startswith("#") for line in self.text.splitlines())
-
-
-def render_graph(graph: ResourceGraph, helm: HelmStyle = HelmStyle.COMMENT) -> list[RenderedDocument]:
-    """Every Kubernetes object and Helm release, in the order in which the engine creates them."""
+    Of each its kind and name in lower case, for the name of a file, and its text, which ends in a newline.
+    """
     return [
-        RenderedDocument(re.sub(r"[^a-z0-9.-]+", "-", name.lower()), text)
+        (re.sub(r"[^a-z0-9.-]+", "-", name.lower()), text)
         for resource in graph.in_creation_order()
         for name, text in _documents(resource, helm)
     ]
@@ -62,7 +50,7 @@ def render(
             metavar="argocd|flux",
             help="Write each Helm release as what Argo CD or Flux makes it from, instead of a comment.",
         ),
-    ] = HelmStyle.COMMENT,
+    ] = "comment",
     benchmark: Annotated[
         bool, typer.Option("--benchmark", help="Print the recipe's benchmark Job and nothing else.")
     ] = False,
@@ -85,7 +73,7 @@ def _render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     documents = render_graph(recorded_stack(with_open_windows(stack)), helm)
     _say_what_waits(stack)
     if directory is None:
-        typer.echo("---\n".join(document.text for document in documents), nl=False)
+        typer.echo("---\n".join(text for _, text in documents), nl=False)
         return
     files = _files(documents)
     write_files(directory, files, MARK, suggestion="move it, or name another folder")
@@ -115,23 +103,23 @@ def _say_what_waits(stack: StackPlan) -> None:
         typer.echo(f"{graph} waits: {waiting_text(nodes)}. It is written as it is from then on.", err=True)
 
 
-def _files(documents: Sequence[RenderedDocument]) -> dict[str, str]:
+def _files(documents: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return each file's text by its name; the last one lists the others for kustomize."""
-    numbered = {f"{number:02}-{document.name}.yaml": document for number, document in enumerate(documents, 1)}
+    numbered = {f"{number:02}-{name}.yaml": text for number, (name, text) in enumerate(documents, 1)}
+    # Such a document stands for an object that somebody else has to bring.
+    comments = [
+        name for name, text in numbered.items() if all(line.startswith("#") for line in text.splitlines())
+    ]
     # Kustomize sorts by kind of its own accord, which would put a graph before what it needs, and refuses a
     # file without an object (https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/sortoptions/).
     content: dict[str, Value] = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
-        "resources": [name for name, document in numbered.items() if not document.is_comment],
+        "resources": [name for name in numbered if name not in comments],
         "sortOptions": {"order": "fifo"},
     }
-    comments = [name for name, document in numbered.items() if document.is_comment]
     note = f"Not listed, as each is a comment: {', '.join(comments)}" if comments else ""
-    return {
-        **{name: document.text for name, document in numbered.items()},
-        _KUSTOMIZATION: as_comment(note) + to_yaml(content),
-    }
+    return {**numbered, _KUSTOMIZATION: as_comment(note) + to_yaml(content)}
 
 
 def _documents(resource: Resource, helm: HelmStyle) -> Sequence[tuple[str, str]]:

@@ -44,7 +44,7 @@ def policies(plan: EksPlan, graphs: Iterable[ResourceGraph], holder: Holder) -> 
     resources = {each.urn: each for graph in graphs for each in graph if each.type.startswith(_AWS)}
     recorded = _Recorded(plan, tuple(resources.values()))
     statements = [*_allowed(recorded, holder)]
-    if holder is Holder.DEPLOYER:
+    if holder == "deployer":
         statements += [*_handed_on(recorded), _service_roles(recorded)]
     return tuple(_documents(statements))
 
@@ -101,7 +101,7 @@ def _allowed(recorded: _Recorded, holder: Holder) -> Iterator[Statement]:
     actions: dict[On, set[str]] = {on: set() for on in On}
     for rights in recorded.rights():
         for on, allowed in rights.all:
-            actions[on] |= {each for each in allowed if holder is Holder.DEPLOYER or reads(each)}
+            actions[on] |= {each for each in allowed if holder == "deployer" or reads(each)}
     if recorded.plan.cluster.roles.permissions_boundary is None:
         # A boundary that somebody else has put on a role stays there.
         actions[On.NEW_ROLES].discard("iam:PutRolePermissionsBoundary")

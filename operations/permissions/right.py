@@ -2,16 +2,11 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-
-class Holder(Enum):
-    """Who acts in the account."""
-
-    DEPLOYER = "deployer"
-    """Runs `up`, `destroy` and what goes before them."""
-    PREVIEWER = "previewer"
-    """Runs `preview`, also with `--refresh`, and changes nothing."""
+Holder = Literal["deployer", "previewer"]
+"""Who acts in the account: a deployer runs `up`, `destroy` and what goes before them; a previewer runs
+`preview`, also with `--refresh`, and changes nothing."""
 
 
 class On(Enum):

@@ -16,9 +16,9 @@ from tests.support.dev_settings import dev_settings
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 
 
-def text_of(inputs: dict[str, Value], helm: HelmStyle = HelmStyle.COMMENT, **more: Any) -> str:
+def text_of(inputs: dict[str, Value], helm: HelmStyle = "comment", **more: Any) -> str:
     graph = ResourceGraph([Resource(urn="u", type=more.pop("type", "t"), name="n", inputs=inputs, **more)])
-    return "---\n".join(document.text for document in render_graph(graph, helm))
+    return "---\n".join(text for _, text in render_graph(graph, helm))
 
 
 def config_map(**metadata: Value) -> dict[str, Value]:
@@ -79,7 +79,7 @@ def test_what_flux_leaves_alone_needs_no_annotation(value: str) -> None:
 
 
 def test_a_release_becomes_an_application() -> None:
-    (application,) = documents(text_of(release(), HelmStyle.ARGO_CD, type=RELEASE_TYPE))
+    (application,) = documents(text_of(release(), "argocd", type=RELEASE_TYPE))
     assert (application["apiVersion"], application["kind"]) == ("argoproj.io/v1alpha1", "Application")
     assert application["spec"]["source"] == {
         "repoURL": "https://charts.example.com",
@@ -91,7 +91,7 @@ def test_a_release_becomes_an_application() -> None:
 
 
 def test_a_release_becomes_a_repository_and_a_release_of_flux() -> None:
-    repository, helm_release = documents(text_of(release(), HelmStyle.FLUX, type=RELEASE_TYPE))
+    repository, helm_release = documents(text_of(release(), "flux", type=RELEASE_TYPE))
     assert (repository["kind"], repository["spec"]["url"]) == ("HelmRepository", "https://charts.example.com")
     assert helm_release["apiVersion"] == "helm.toolkit.fluxcd.io/v2"
     spec = helm_release["spec"]
@@ -107,19 +107,19 @@ def test_a_release_becomes_a_repository_and_a_release_of_flux() -> None:
 
 def test_a_chart_in_a_container_registry_is_named_as_each_of_them_does() -> None:
     inputs = release(chart="oci://registry.example.com/charts/dynamo-platform", repositoryOpts=None)
-    (application,) = documents(text_of(inputs, HelmStyle.ARGO_CD, type=RELEASE_TYPE))
+    (application,) = documents(text_of(inputs, "argocd", type=RELEASE_TYPE))
     source = application["spec"]["source"]
     assert (source["repoURL"], source["chart"]) == ("registry.example.com/charts", "dynamo-platform")
-    repository, _ = documents(text_of(inputs, HelmStyle.FLUX, type=RELEASE_TYPE))
+    repository, _ = documents(text_of(inputs, "flux", type=RELEASE_TYPE))
     assert repository["spec"] == {"interval": "1h", "type": "oci", "url": "oci://registry.example.com/charts"}
 
 
-@pytest.mark.parametrize("helm", [HelmStyle.ARGO_CD, HelmStyle.FLUX])
+@pytest.mark.parametrize("helm", ["argocd", "flux"])
 def test_a_release_with_secrets_stays_a_comment_with_the_reason(helm: HelmStyle) -> None:
     secret_paths = frozenset({("values", "operator")})
     text = text_of(release(), helm, type=RELEASE_TYPE, secret_paths=secret_paths)
     assert documents(text) == []
-    assert f"# Not written for {helm.value}: its values hold secrets" in text
+    assert f"# Not written for {helm}: its values hold secrets" in text
 
 
 def test_a_stack_with_a_token_names_its_secret_and_three_ways_to_bring_it(

@@ -24,8 +24,8 @@ STACKS = ("dev", "disagg-gb200-two-trays", "disagg-b200-8gpu", "vllm-agg-h200", 
 
 def rendered(data: dict[str, str]) -> str:
     inputs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data}
-    (document,) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="m", inputs=inputs)]))
-    return document.text
+    ((_, document),) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="m", inputs=inputs)]))
+    return document
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_the_release_is_a_comment_with_chart_repository_version_and_values(comma
 
 def test_what_is_secret_or_unknown_is_named_and_never_written() -> None:
     graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
-    text = "---\n".join(document.text for document in render_graph(graph))
+    text = "---\n".join(text for _, text in render_graph(graph))
     assert "planted-token" not in text
     assert "planted-value" not in text
     assert "# This Secret holds secret values, so it is not written: toys/token" in text
@@ -79,9 +79,9 @@ def test_what_is_secret_or_unknown_is_named_and_never_written() -> None:
 
 def test_a_secret_without_a_mark_is_not_written_either() -> None:
     inputs = {"apiVersion": "v1", "kind": "Secret", "data": {"key": "cGxhbnRlZA=="}}
-    (document,) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="s", inputs=inputs)]))
-    assert "cGxhbnRlZA==" not in document.text
-    assert document.text.startswith("# This Secret")
+    ((_, document),) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="s", inputs=inputs)]))
+    assert "cGxhbnRlZA==" not in document
+    assert document.startswith("# This Secret")
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=30), max_size=4))

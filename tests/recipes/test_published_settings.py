@@ -66,7 +66,7 @@ def rendered(recipe: str) -> dict[str, Any]:
     `main` of a component is its main container, `env` that one's variables.
     """
     stack = _stack(recipe)
-    text = "---\n".join(document.text for document in render_graph(recorded_stack(stack)))
+    text = "---\n".join(text for _, text in render_graph(recorded_stack(stack)))
     documents = {document["kind"]: document for document in yaml.safe_load_all(text) if document}
     graph = documents["DynamoGraphDeployment"]
     services: dict[str, Any] = {}

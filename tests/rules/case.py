@@ -148,7 +148,7 @@ def base_text(name: str, base: Base) -> str:
     resources = with_alpha_graphs(recorded_stack(resolved))
     if base.state:
         return state_text(resources)
-    documents = [document.text for document in render_graph(resources)]
+    documents = [text for _, text in render_graph(resources)]
     placed = resolved.serving.placed
     benchmark = benchmark_job(placed)
     return "---\n".join((*documents, to_yaml(benchmark)))

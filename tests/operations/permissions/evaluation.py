@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from operations.permissions.policy import policies
-from operations.permissions.right import Holder
 from stacks.plan.stack_plan import in_phase
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from operations.permissions.policy import Policy, Statement
+    from operations.permissions.right import Holder
     from resource_graph import ResourceGraph
 
 REGION, ACCOUNT = "us-east-1", "123456789012"
@@ -129,18 +129,18 @@ def recordings(settings: dict[str, Any]) -> list[ResourceGraph]:
     return [recorded_stack(in_phase(stack, phase)) for phase in ("waiting", "active")]
 
 
-def made(settings: dict[str, Any], holder: Holder = Holder.DEPLOYER) -> tuple[Policy, ...]:
+def made(settings: dict[str, Any], holder: Holder = "deployer") -> tuple[Policy, ...]:
     """The documents."""
     plan = resolved(settings).infrastructure
     assert plan is not None
     return policies(plan, recordings(settings), holder)
 
 
-def statements(settings: dict[str, Any], holder: Holder = Holder.DEPLOYER) -> dict[str, Statement]:
+def statements(settings: dict[str, Any], holder: Holder = "deployer") -> dict[str, Statement]:
     """The statements of all documents by their ids."""
     return {each["Sid"]: each for policy in made(settings, holder) for each in policy["Statement"]}
 
 
-def actions(settings: dict[str, Any], holder: Holder = Holder.DEPLOYER) -> set[str]:
+def actions(settings: dict[str, Any], holder: Holder = "deployer") -> set[str]:
     """All that is allowed on anything."""
     return {action for each in statements(settings, holder).values() for action in each["Action"]}
