@@ -154,8 +154,8 @@ def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> 
 
 
 def _facts(stack: StackComparison | UncomparedStack) -> Iterator[Row]:
-    for fact in facts_of(stack):
-        yield from labelled(f"  {fact.label}", map(_plain, fact.sentences))
+    for label, sentences in facts_of(stack).items():
+        yield from labelled(f"  {label}", map(_plain, sentences))
 
 
 def _plain(sentence: Sentence) -> str:

@@ -1,6 +1,6 @@
 """What changes for a stack beside its resources: serving, GPUs, dollars, findings, waivers, secrets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from comparison.capacity import Block, Gpus
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
@@ -8,7 +8,7 @@ from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
-from comparison.verdict_lines import Fact, Quoted, Sentence, change_words, listed, quoted
+from comparison.verdict_lines import Quoted, Sentence, change_words, listed, quoted
 from rules.model import Waiver
 from stacks.wording import in_words
 
@@ -18,11 +18,14 @@ _MOST = 6
 """Of one kind in a list; the rest is counted."""
 
 
-def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
-    """Return what to know of the stack, the most urgent first; nothing is said of what stays as it is."""
+def facts_of(stack: StackComparison | UncomparedStack) -> Mapping[str, tuple[Sentence, ...]]:
+    """Return what to know of the stack: label -> sentences, the most urgent first.
+
+    Nothing is said of what stays as it is.
+    """
     if isinstance(stack, UncomparedStack):
         reasons = (("older side", stack.base_reason), ("newer side", stack.head_reason))
-        return tuple(Fact(side, ((quoted(reason),),)) for side, reason in reasons if reason is not None)
+        return {side: ((quoted(reason),),) for side, reason in reasons if reason is not None}
     named = (
         ("refused", tuple((quoted(each),) for each in stack.update.refused)),
         ("settings", tuple(_settings(stack))),
@@ -38,7 +41,7 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
         ("waivers", tuple(_waivers(stack))),
         ("secrets", tuple(_secrets(stack))),
     )
-    return tuple(Fact(label, sentences) for label, sentences in named if sentences)
+    return {label: sentences for label, sentences in named if sentences}
 
 
 def _settings(stack: StackComparison) -> Iterator[Sentence]:

@@ -9,7 +9,6 @@ are left out as a whole, and counted.
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 from comparison.changes import Operation, ResourceChange
@@ -18,7 +17,6 @@ from comparison.field_lines import resource_lines
 from comparison.recording import Side
 from comparison.stack_comparison import Comparison, ComparisonVerdict, StackComparison, UncomparedStack
 from comparison.verdict_lines import (
-    Fact,
     Quoted,
     Sentence,
     change_words,
@@ -63,12 +61,8 @@ class Rank(IntEnum):
     FACTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a comment that is shown whole or not at all."""
-
-    rank: Rank
-    text: str
+Section = tuple[Rank, str]
+"""A part of a comment that is shown whole or not at all."""
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -135,38 +129,38 @@ def fitted(first: str, sections: Sequence[Section], most: int) -> str:
     """
     room = most - _bytes(first) - _LONGEST_FOOTER
     kept: set[int] = set()
-    for index in sorted(range(len(sections)), key=lambda index: -sections[index].rank):
-        size = _bytes(sections[index].text) + len(_BETWEEN)
+    for index, (_, text) in sorted(enumerate(sections), key=lambda each: -each[1][0]):
+        size = _bytes(text) + len(_BETWEEN)
         if size <= room:
             kept.add(index)
             room -= size
     dropped = len(sections) - len(kept)
     footer = [f"**{in_words(dropped, 'more section')} in the artifact: no room here.**"] if dropped else []
-    shown = (each.text for index, each in enumerate(sections) if index in kept)
+    shown = (text for index, (_, text) in enumerate(sections) if index in kept)
     return _BETWEEN.join((first, *footer, *shown)) + "\n"
 
 
 def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
     facts = facts_of(stack)
     if facts:
-        text = "\n".join((f"### {code_span(stack.name)}\n", *map(_fact, facts)))
-        yield Section(Rank.FACTS, text)
+        text = "\n".join((f"### {code_span(stack.name)}\n", *(_fact(*each) for each in facts.items())))
+        yield Rank.FACTS, text
     if isinstance(stack, UncomparedStack):
         return
     notices = [printable(each.text) for each in stack.update.notices]
     if notices and stack.resources:
         text = _folded("what <code>pulumi preview</code> says of the update", notices, "text")
-        yield Section(Rank.NOTICES, text)
+        yield Rank.NOTICES, text
     for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
         for change in changes:
-            yield Section(_rank_of(change), _resource(change, when))
+            yield _rank_of(change), _resource(change, when)
 
 
-def _fact(fact: Fact) -> str:
-    sentences = [markdown(each) for each in fact.sentences]
+def _fact(label: str, said: Sequence[Sentence]) -> str:
+    sentences = [markdown(each) for each in said]
     if len(sentences) == 1:
-        return f"- **{fact.label}**: {sentences[0]}"
-    return "\n".join((f"- **{fact.label}**:", *(f"  - {each}" for each in sentences)))
+        return f"- **{label}**: {sentences[0]}"
+    return "\n".join((f"- **{label}**:", *(f"  - {each}" for each in sentences)))
 
 
 def _resource(change: ResourceChange, when: str) -> str:

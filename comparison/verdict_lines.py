@@ -38,14 +38,6 @@ Sentence = tuple[str | Quoted, ...]
 """Own words and quoted ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something to know of a stack."""
-
-    label: str
-    sentences: tuple[Sentence, ...]
-
-
 def headline(comparison: Comparison) -> str:
     """Return how many stacks change, are stopped or were not compared."""
     counts = Counter(each.verdict for each in comparison.stacks)

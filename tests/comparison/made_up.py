@@ -98,7 +98,7 @@ def stack(*resources: ResourceChange, name: str = "dev", **others: Any) -> Stack
 
 def facts(of: StackComparison | UncomparedStack) -> dict[str, list[str]]:
     """Label -> what is said of a stack, as plain text."""
-    return {fact.label: [plain(sentence) for sentence in fact.sentences] for fact in facts_of(of)}
+    return {label: [plain(sentence) for sentence in said] for label, said in facts_of(of).items()}
 
 
 def plain(sentence: Sentence) -> str:
