@@ -6,7 +6,6 @@ NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate; the 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from components.dynamo_objects import GRAPH_NAME
 from failures.explanation import without_colours
@@ -40,40 +39,14 @@ _ASK_MORE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Transfers:
-    """What a decode worker of vLLM has counted since it started, by the names of its metrics."""
-
-    values: Mapping[str, float]
-
-    @classmethod
-    def of(cls, page: str) -> "Transfers":
-        """Return the counters of a worker's metrics; those of several engines in a worker are added up."""
-        values: dict[str, float] = {}
-        for name, value in _VALUES.findall(page):
-            values[name] = values.get(name, 0.0) + float(value)
-        return cls(values)
-
-    @property
-    def handed_over(self) -> tuple[float, float] | None:
-        """Megabytes of one transfer and MB/s; None where there was none, or nobody counts."""
-        count = self.values.get("nixl_bytes_transferred_count")
-        moved = self.values.get("nixl_bytes_transferred_sum", 0) / 1e6
-        seconds = self.values.get("nixl_xfer_time_seconds_sum")
-        return (moved / count, moved / seconds) if count and moved and seconds else None
-
-    @property
-    def missed(self) -> float:
-        """Answers of a worker that counts transfers and has had none."""
-        return self.values.get("request_success_total", 0) * (
-            self.values.get("nixl_bytes_transferred_count") == 0
-        )
+Transfers = Mapping[str, float]
+"""What a decode worker of vLLM has counted since it started, by the names of its metrics."""
 
 
 def counted(view: View) -> Mapping[str, Transfers]:
     """Return what each decode worker has counted: its pod -> its counters."""
     pods = [str(pod["metadata"]["name"]) for pod in view.of_role("decode")]
-    return {pod: Transfers.of(view.cluster.page(_metrics_path(view, pod))) for pod in pods}
+    return {pod: _transfers(view.cluster.page(_metrics_path(view, pod))) for pod in pods}
 
 
 def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None) -> KvProof:
@@ -85,7 +58,7 @@ def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None
     if is_mock:
         found = "a mock engine serves, which hands over no KV cache: nothing real can be proven"
         return KvProof(decided=decided, verdict="not-proven", found=found)
-    if alone := sum(each.missed for each in transfers):
+    if alone := sum(map(_missed, transfers)):
         found = (
             f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
         )
@@ -143,10 +116,31 @@ def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transf
         yield found
     for name, worker in transfers.items():
         for what in _FAILURES:
-            if count := worker.values.get(f"nixl_num_{what}_total"):
+            if count := worker.get(f"nixl_num_{what}_total"):
                 told = f"pod {name} counts {count:.0f} {what.replace('_', ' ')} of NIXL"
                 command = view.cluster.command("get", "--raw", _metrics_path(view, name))
                 yield found.model_copy(update={"what": told, "evidence": (), "command": command})
+
+
+def _transfers(page: str) -> Transfers:
+    """Return the counters of a worker's metrics; those of several engines in a worker are added up."""
+    values: dict[str, float] = {}
+    for name, value in _VALUES.findall(page):
+        values[name] = values.get(name, 0.0) + float(value)
+    return values
+
+
+def _handed_over(worker: Transfers) -> tuple[float, float] | None:
+    """Return megabytes of one transfer and MB/s; None where there was none, or nobody counts."""
+    count = worker.get("nixl_bytes_transferred_count")
+    moved = worker.get("nixl_bytes_transferred_sum", 0) / 1e6
+    seconds = worker.get("nixl_xfer_time_seconds_sum")
+    return (moved / count, moved / seconds) if count and moved and seconds else None
+
+
+def _missed(worker: Transfers) -> float:
+    """Return the answers of a worker that counts transfers and has had none."""
+    return worker.get("request_success_total", 0) * (worker.get("nixl_bytes_transferred_count") == 0)
 
 
 def _metrics_path(view: View, pod: str) -> str:
@@ -175,7 +169,7 @@ def _matched(
 
 def _rate(kv: KvHandover, transfers: Sequence[Transfers]) -> str:
     """What vLLM's own counters add: the tokens of a transfer, and whether plain TCP could be as fast."""
-    handed_over = next((found for each in transfers if (found := each.handed_over)), None)
+    handed_over = next((found for each in transfers if (found := _handed_over(each))), None)
     if handed_over is None:
         return ""
     megabytes, rate = handed_over
