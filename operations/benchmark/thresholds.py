@@ -12,10 +12,11 @@ from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from recipes.strict_model import PositiveInt, StrictModel
 from resource_graph.input_text import read_inputs
+from resource_graph.yaml_events import YamlProblem
 from stacks.errors import Problem, SettingsError
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.setting_types import TextForm
-from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from stacks.settings.yaml_file import parse_yaml
 
 ShapeText = Annotated[
     str,
@@ -107,7 +108,7 @@ def load_thresholds(file: Path) -> Thresholds:
         return Thresholds.model_validate_json(json.dumps(parse_yaml(given.text)))
     except ValidationError as error:
         raise SettingsError({given.name: problems_of(error, Thresholds)}) from None
-    except YamlProblemError as error:
+    except YamlProblem as error:
         place = f"{given.name}:{error.line}" if error.line else given.name
         raise SettingsError({place: [Problem("", None, f"not a file of thresholds: {error}")]}) from None
 

@@ -8,10 +8,11 @@ from typing import cast
 from pydantic import ValidationError
 
 from resource_graph.spelling import nearest
+from resource_graph.yaml_events import YamlProblem
 from stacks.errors import Problem, SettingsError
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import StackSettings
-from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from stacks.settings.yaml_file import parse_yaml
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks
 
 CONFIG_NAMESPACE = "dynamo-stack"
@@ -44,7 +45,7 @@ def read_settings(file: Path) -> object:
     """
     try:
         document: object = parse_yaml(file.read_text(encoding="utf-8"))
-    except YamlProblemError as error:
+    except YamlProblem as error:
         problem = Problem("", None, f"not a stack file: {error}")
         raise SettingsError({f"{file.name}:{error.line}": [problem]}) from None
     except UnicodeDecodeError as error:

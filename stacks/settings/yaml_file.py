@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from resource_graph.manifest_yaml import read_documents
-from resource_graph.yaml_events import YamlProblem
+from resource_graph.yaml_events import NOT_YAML, YamlProblem
 
 Scalar = str | int | float | bool | None
 
@@ -36,35 +36,23 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt ][0-9].*)?")
 _LARGEST_PLAIN_FLOAT = 1e21
 
 
-class YamlProblemError(Exception):
-    """The file cannot be read as the engine reads it.
-
-    Attributes:
-        line: where, counted from 1.
-
-    """
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 def parse_yaml(text: str) -> Any:
     """Return the document as mappings with text keys, lists and scalars.
 
     Raises:
-        YamlProblemError: not YAML, YAML that the engine refuses (a key twice, an explicit tag), or a scalar
+        YamlProblem: not YAML, YAML that the engine refuses (a key twice, an explicit tag), or a scalar
             that readers of YAML disagree about.
 
     """
     try:
         documents = list(read_documents(text, _scalar))
     except YamlProblem as problem:
-        raise YamlProblemError(str(problem).removeprefix("not YAML: "), problem.line) from None
+        message = str(problem).removeprefix(NOT_YAML)
+        raise YamlProblem(problem.document, problem.line, message) from None
     for document in documents:
         # The engine reads the first one alone, also where that is empty.
         if document.number > 1:
-            raise YamlProblemError("another document begins here", document.written.line)
+            raise YamlProblem(document.number, document.written.line, "another document begins here")
     return documents[0].content if documents else None
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from resource_graph.yaml_events import YamlProblem
+from stacks.settings.yaml_file import parse_yaml
 from tests.stacks.settings.scalar_forms import REFUSED_FORMS, SCALAR_FORMS
 
 
@@ -13,7 +14,7 @@ def test_a_scalar_means_what_the_engine_takes_it_for() -> None:
 
 @pytest.mark.parametrize("written", REFUSED_FORMS)
 def test_a_scalar_that_readers_of_yaml_disagree_about_is_refused_with_its_line(written: str) -> None:
-    with pytest.raises(YamlProblemError, match="quote it") as raised:
+    with pytest.raises(YamlProblem, match="quote it") as raised:
         parse_yaml(f"a: 1\nb: {written}\n")
     assert raised.value.line == 2
     assert parse_yaml(f"a: '{written}'\n") == {"a": written}
@@ -39,7 +40,7 @@ def test_a_scalar_that_readers_of_yaml_disagree_about_is_refused_with_its_line(w
 def test_yaml_that_the_engine_refuses_or_reads_otherwise_is_refused_with_its_line(
     text: str, line: int, said: str
 ) -> None:
-    with pytest.raises(YamlProblemError, match=said) as raised:
+    with pytest.raises(YamlProblem, match=said) as raised:
         parse_yaml(text)
     assert raised.value.line == line
 
@@ -59,7 +60,7 @@ def test_merge_keys_fill_in_what_is_not_written(text: str, value: dict[str, int]
 
 @pytest.mark.parametrize("written", ["1", "true", "~", "1.50"])
 def test_a_key_that_the_engine_would_make_a_text_of_is_refused_unless_it_is_quoted(written: str) -> None:
-    with pytest.raises(YamlProblemError, match="quote it"):
+    with pytest.raises(YamlProblem, match="quote it"):
         parse_yaml(f"{written}: x\n")
     assert parse_yaml(f"'{written}': x\n") == {written: "x"}
 
