@@ -101,15 +101,12 @@ def _signal_behind(end: SystemExit) -> int | None:
 
 def _message_for_a_person(error: Exception) -> str | None:
     from operations.errors import CommandError
-    from resource_graph import DuplicateResourceError
+    from resource_graph import DuplicateResourceError, RecordingError
     from resource_graph.input_text import InputError
     from stacks.errors import SettingsError
 
     if isinstance(error, OSError) and error.filename is not None:
         # A folder that cannot be read, a disk that is full: not to be debugged.
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, SettingsError | InputError | DuplicateResourceError | CommandError):
-        return str(error)
-    # Only a process that recorded a program has the module, and only that can have raised its error.
-    recorder = sys.modules.get("resource_graph.recorder")
-    return str(error) if recorder and isinstance(error, recorder.RecordingError) else None
+    known = SettingsError | InputError | DuplicateResourceError | RecordingError | CommandError
+    return str(error) if isinstance(error, known) else None

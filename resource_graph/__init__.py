@@ -1,4 +1,4 @@
-from resource_graph.graph import Aspect, DuplicateResourceError, ResourceGraph
+from resource_graph.graph import Aspect, DuplicateResourceError, RecordingError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Origin, Resource
 from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown
 
@@ -8,6 +8,7 @@ __all__ = [
     "CustomTimeouts",
     "DuplicateResourceError",
     "Origin",
+    "RecordingError",
     "Resource",
     "ResourceGraph",
     "Unknown",

@@ -14,10 +14,6 @@ Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
 _Entry = Mapping[str, Any]
 
 
-class RecordError(InputError):
-    """An entry is not what the engine writes; the text names its place."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineRecord:
     """A resource with what only the engine knows of it (pulumi/pulumi sdk/go/common/apitype, ResourceV3)."""
@@ -40,7 +36,7 @@ def read_resources(deployment: _Entry) -> Iterator[EngineRecord]:
     """Everything in an exported deployment, in the order in which it was created.
 
     Raises:
-        RecordError: an entry is not what the engine writes.
+        InputError: an entry is not what the engine writes.
     """
     # A stack in which nothing was ever created has none.
     for index, entry in enumerate(_list(deployment, "resources")):
@@ -51,7 +47,7 @@ def read_pending(deployment: _Entry) -> Iterator[tuple[Operation, EngineRecord]]
     """The calls that the engine had made, and whose answer it never heard.
 
     Raises:
-        RecordError: an entry is not what the engine writes.
+        InputError: an entry is not what the engine writes.
     """
     for index, call in enumerate(_list(deployment, "pending_operations")):
         where = f"pending_operations[{index}]"
@@ -73,7 +69,7 @@ def read_record(content: object, where: str) -> EngineRecord:
     """One resource.
 
     Raises:
-        RecordError: it is not what the engine writes.
+        InputError: it is not what the engine writes.
     """
     entry = _object(content, where)
     inputs = _mapping(entry, "inputs", where)
@@ -129,7 +125,7 @@ def _of_outputs(urn: str, outputs: _Entry) -> EngineRecord:
 
 def _object(content: object, where: str) -> _Entry:
     if not isinstance(content, Mapping):
-        raise RecordError(f"{where} is no JSON object")
+        raise InputError(f"{where} is no JSON object")
     return cast("_Entry", content)
 
 
@@ -140,7 +136,7 @@ def _list(deployment: _Entry, key: str) -> Sequence[Any]:
 def _text(entry: _Entry, key: str, where: str) -> str:
     value = _optional_text(entry, key, where)
     if value is None:
-        raise RecordError(f"{where} has no {key}")
+        raise InputError(f"{where} has no {key}")
     return value
 
 
@@ -155,7 +151,7 @@ def _mapping(entry: _Entry, key: str, where: str) -> _Entry:
 def _optional(entry: _Entry, key: str, kind: type[Any], where: str, noun: str) -> Any:
     value = entry.get(key)
     if value is not None and not isinstance(value, kind):
-        raise RecordError(f"{where}: {key} is no {noun}")
+        raise InputError(f"{where}: {key} is no {noun}")
     return value
 
 
@@ -163,7 +159,7 @@ def _texts(value: object, key: str, where: str) -> Sequence[str]:
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     texts = [item for item in items if isinstance(item, str)]
     if value is not None and (not isinstance(value, list) or len(texts) != len(items)):
-        raise RecordError(f"{where}: {key} is no list of URNs")
+        raise InputError(f"{where}: {key} is no list of URNs")
     return texts
 
 
@@ -172,9 +168,9 @@ def _seconds(timeouts: _Entry, key: str, where: str) -> float | None:
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise RecordError(f"{where}: customTimeouts.{key} is no number of seconds")
+        raise InputError(f"{where}: customTimeouts.{key} is no number of seconds")
     try:
         # 0 stands for a timeout that nobody set.
         return float(value) or None
     except OverflowError as error:
-        raise RecordError(f"{where}: customTimeouts.{key} is too large") from error
+        raise InputError(f"{where}: customTimeouts.{key} is too large") from error

@@ -34,6 +34,10 @@ class DuplicateResourceError(Exception):
         self.urn = urn
 
 
+class RecordingError(Exception):
+    """The program asked for something that only a real engine could answer."""
+
+
 class ResourceGraph:
     """Resources in the order in which they were declared.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from resource_graph.engine_state import RecordError, read_resources
+from resource_graph.engine_state import read_resources
 from resource_graph.graph import DuplicateResourceError, ResourceGraph
 from resource_graph.input_text import InputError, InputText, read_inputs
 
@@ -48,7 +48,7 @@ def state_graph(file: InputText) -> ResourceGraph:
         return ResourceGraph(
             each.resource for each in read_resources(deployment) if not each.is_going and not each.is_external
         )
-    except RecordError as error:
+    except InputError as error:
         raise InputError(f"{path}: {error}; {_EXPECTED}") from error
     except DuplicateResourceError as error:
         raise InputError(f"{path}: the URN {error.urn} stands there twice; {_EXPECTED}") from error

@@ -12,7 +12,8 @@ from typing import Any
 from comparison.recording import RecordedFinding
 from operations.pulumi_command import Printed, PulumiCommand
 from resource_graph import Resource
-from resource_graph.engine_state import EngineRecord, RecordError, read_record
+from resource_graph.engine_state import EngineRecord, read_record
+from resource_graph.input_text import InputError
 from resource_graph.urns import urn_name
 from resource_graph.values import Path
 
@@ -69,7 +70,7 @@ def ask_engine(pulumi: PulumiCommand, *command: str) -> tuple[Events, Printed]:
     """Run a command that changes nothing; return its events and how it ended.
 
     Raises:
-        RecordError: it does not print what the engine writes.
+        InputError: it does not print what the engine writes.
 
     """
     answer = pulumi.capture(*command, "--json", variables=_EACH_EVENT)
@@ -80,7 +81,7 @@ def read_events(lines: Iterable[str]) -> Events:
     """Read events, one a line; events of other kinds are left out.
 
     Raises:
-        RecordError: a line is not what the engine writes.
+        InputError: a line is not what the engine writes.
 
     """
     steps: list[EngineStep] = []
@@ -124,7 +125,7 @@ def _events(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         try:
             event = json.loads(line)
         except ValueError as error:
-            raise RecordError(f"event {number} is not JSON") from error
+            raise InputError(f"event {number} is not JSON") from error
         if isinstance(event, Mapping):
             yield number, event
 
@@ -135,7 +136,7 @@ def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
     after = read_record(new, f"{where}.new") if new else None
     known = after or before
     if known is None:
-        raise RecordError(f"{where} is a step without a resource")
+        raise InputError(f"{where} is a step without a resource")
     detailed = metadata.get("detailedDiff") or {}
     kinds: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
     if not kinds:

@@ -13,7 +13,7 @@ from comparison.changes import Operation
 from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.preview import EnginePreview, read_preview
 from operations.errors import CommandError
-from resource_graph.engine_state import RecordError
+from resource_graph.input_text import InputError
 from tests.cli.command import read_document
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -
 
 
 def test_a_log_that_the_engine_did_not_write_is_named() -> None:
-    with pytest.raises(RecordError, match="event 2 is not JSON"):
+    with pytest.raises(InputError, match="event 2 is not JSON"):
         read_events(["{}", "{"])
 
 
@@ -107,7 +107,7 @@ def allowed_changes() -> EnginePreview:
         (allowed_changes(), 1, "dev: 1 to create, 1 to update, 2 to replace, 1 to forget\n"),
         (recorded("changes"), 2, ""),
         (CommandError("no stack"), 3, ""),
-        (RecordError("half a line"), 3, ""),
+        (InputError("half a line"), 3, ""),
     ],
     ids=["nothing", "changes", "a refusal", "no stack", "no answer"],
 )
