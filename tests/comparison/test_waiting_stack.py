@@ -45,3 +45,5 @@ def test_another_recipe_and_a_second_node_are_told_though_no_graph_is_there_yet(
     [fee] = [line for line in said["cost"] if line.startswith("Capacity Block cr-0123456789abcdef0")]
     assert "8 -> 16 GPUs: $98.84 -> $197.68 for each hour of the block" in fee
     assert fee.endswith("; the block has to hold 16 GPUs")
+    source = "https://aws.amazon.com/ec2/capacityblocks/pricing/, read on 2026-07-01"
+    assert said["cost"][-1].endswith(f" a GPU-hour ({source})")

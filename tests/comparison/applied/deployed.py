@@ -51,16 +51,6 @@ class Applied:
     is_refused: bool
 
 
-@dataclass(frozen=True)
-class Previewed:
-    """What the engine says of an update before it."""
-
-    operations: dict[str, list[str]]
-    """What it would do -> to which resources, sorted."""
-    errors: list[str]
-    """Why it would be refused; empty where it would not."""
-
-
 class Deployed:
     """The stack, and what the comparison knows of it."""
 
@@ -104,8 +94,8 @@ class Deployed:
         self._titles.update(title_of(each) for each in stack.resources)
         return side
 
-    def previewed(self) -> Previewed:
-        """Ask the engine what an `up` of what is written would do."""
+    def previewed(self) -> tuple[dict[str, list[str]], list[str]]:
+        """Ask the engine what an `up` would do to which resources, and why it would refuse to."""
         # Without the policy pack, which says nothing of resources: it would take half of the time.
         answer = self._logged("preview")
         events = self._events()
@@ -115,7 +105,7 @@ class Deployed:
         if self._runs is not None:
             self._write(self._runs)
         changes = resource_changes(events.steps)
-        return Previewed(by_operation((each.operation.value, each.title) for each in changes), errors)
+        return by_operation((each.operation.value, each.title) for each in changes), errors
 
     def apply(self, case: Case) -> Applied:
         """Run `pulumi up` of the case's newer side, which is written."""

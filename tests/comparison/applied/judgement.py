@@ -54,12 +54,12 @@ def previewed_cases(stack: str) -> list[Case]:
 def assert_that_the_engine_says_so_too(case: Case, deployed: Deployed, folder: Path) -> None:
     """The engine's preview of the newer side over the older one, which runs, is what the comparison said."""
     said = deployed.compared(case, folder)
-    previewed = deployed.previewed()
-    refused, errors = seen(said).get("refused", []), " ".join(previewed.errors)
-    assert bool(errors) is bool(refused), errors
-    assert [setting for setting in refused if setting not in errors] == []
+    operations, errors = deployed.previewed()
+    refused, text = seen(said).get("refused", []), " ".join(errors)
+    assert bool(errors) is bool(refused), text
+    assert [setting for setting in refused if setting not in text] == []
     if not refused:
-        assert previewed.operations == predicted(said).operations
+        assert operations == predicted(said).operations
 
 
 def assert_that_it_happens(case: Case, deployed: Deployed, folder: Path) -> None:
