@@ -1,6 +1,5 @@
 """Hands a recorded program to a policy pack in the engine's own wire format."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf.struct_pb2 import Struct
@@ -12,26 +11,19 @@ from tests.policy.comparable import without_unknown
 _UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
 
-@dataclass(frozen=True)
-class Requests:
-    """What the engine sends during one preview."""
-
-    resources: tuple[analyzer_pb2.AnalyzeRequest, ...]
-    stack: analyzer_pb2.AnalyzeStackRequest
-
-
-def engine_requests(graph: ResourceGraph) -> Requests:
-    """One request per resource with its inputs, then one for the stack.
+def engine_requests(
+    graph: ResourceGraph,
+) -> tuple[list[analyzer_pb2.AnalyzeRequest], analyzer_pb2.AnalyzeStackRequest]:
+    """What the engine sends in a preview: one request per resource with its inputs, then one for the stack.
 
     In the last one all properties are empty, as they are while the provider's configuration is unknown.
     """
-    return Requests(
-        tuple(
-            analyzer_pb2.AnalyzeRequest(properties=_struct(resource), **_described(graph, resource))
-            for resource in graph
-        ),
-        analyzer_pb2.AnalyzeStackRequest(resources=[_stack_resource(graph, resource) for resource in graph]),
-    )
+    resources = [
+        analyzer_pb2.AnalyzeRequest(properties=_struct(resource), **_described(graph, resource))
+        for resource in graph
+    ]
+    whole = [_stack_resource(graph, resource) for resource in graph]
+    return resources, analyzer_pb2.AnalyzeStackRequest(resources=whole)
 
 
 def _stack_resource(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerResource:

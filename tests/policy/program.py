@@ -20,10 +20,10 @@ TOY = "toy"
 ROOT = Path(__file__).parents[2]
 
 
-def toy(text: str, *, depends: bool = True) -> None:
+def toy(text: str) -> None:
     """Register the objects of the text, through a provider whose kubeconfig only the update knows."""
     provider = kubernetes.Provider("cluster", kubeconfig=_known_later(""))
-    register(text, options=pulumi.ResourceOptions(providers=[provider]), depends=depends)
+    register(text, options=pulumi.ResourceOptions(providers=[provider]))
 
 
 def shipped(name: str) -> None:
@@ -42,15 +42,11 @@ def recorded_shipped(name: str) -> ResourceGraph:
     return record(lambda: shipped(name), project=PROJECT, stack=name)
 
 
-def write_toy(folder: Path, text: str, *, depends: bool = True) -> Path:
+def write_toy(folder: Path, text: str) -> Path:
     """The toy as a project that the engine can run."""
     folder.mkdir()
     (folder / "deploy.yaml").write_text(text)
-    return _project(
-        folder,
-        TOY,
-        f"from tests.policy.program import toy\ntoy(open('deploy.yaml').read(), depends={depends})\n",
-    )
+    return _project(folder, TOY, "from tests.policy.program import toy\ntoy(open('deploy.yaml').read())\n")
 
 
 def write_shipped(folder: Path, name: str) -> Path:

@@ -28,10 +28,10 @@ TOY = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program
 
 def run(pack: list[Policy], graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
     servicer = _PolicyAnalyzerServicer("pack", "1", pack, EnforcementLevel.ADVISORY)
-    requests = engine_requests(graph)
-    for request in requests.resources:
+    resources, stack = engine_requests(graph)
+    for request in resources:
         servicer.Analyze(request, None)
-    return servicer.AnalyzeStack(requests.stack, None)
+    return servicer.AnalyzeStack(stack, None)
 
 
 def said_by(check: Any, **changes: Any) -> list[analyzer_pb2.AnalyzeDiagnostic]:
@@ -55,21 +55,6 @@ def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
     (said,) = said_by(advises, id="both", severity=Severity.MANDATORY)
     assert (said.policyName, said.enforcementLevel) == ("advice", analyzer_pb2.ADVISORY)
     assert "both: thing is slow." in said.message
-
-
-def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack() -> None:
-    judged: list[int] = []
-
-    def counts(graph: ResourceGraph) -> list[Any]:
-        judged.append(len(graph))
-        return []
-
-    rules = [dataclasses.replace(RULES[0], id=name, check=counts) for name in ("one", "two")]
-    pack = policies(rules, today=TODAY)
-    run(pack, TOY)
-    assert judged == [len(TOY)] * 2
-    run(pack, TOY)
-    assert judged == [len(TOY)] * 4
 
 
 def test_what_a_rule_finds_alike_in_several_parts_is_one_violation() -> None:

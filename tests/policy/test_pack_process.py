@@ -89,10 +89,10 @@ def violations(pack: analyzer_pb2_grpc.AnalyzerStub, graph: ResourceGraph) -> se
 
 
 def analyzed(pack: analyzer_pb2_grpc.AnalyzerStub, graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
-    requests = engine_requests(graph)
-    for request in requests.resources:
+    resources, stack = engine_requests(graph)
+    for request in resources:
         assert not pack.Analyze(request, timeout=CALL_DEADLINE_SECONDS).diagnostics
-    return pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
+    return pack.AnalyzeStack(stack, timeout=CALL_DEADLINE_SECONDS)
 
 
 def waiver(expires: str) -> dict[str, str]:
@@ -183,26 +183,13 @@ def test_the_pack_finds_what_check_finds(
     assert violations(pack, graph) == expected(graph)
 
 
-def test_each_rule_can_be_configured(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
-    graph = in_program(
-        mutated(('gpu: "4"', 'gpu: "8"')), instance_types=("p6e-gb200.36xlarge", "p6e-gb200.36xlarge")
-    )
-    levels = {name: level for name, _, level in violations(pack, graph) if name in {GPUS, FITS}}
-    assert levels == {GPUS: "MANDATORY", FITS: "MANDATORY"}
-    with configured(pack, {GPUS: analyzer_pb2.DISABLED, FITS: analyzer_pb2.ADVISORY}):
-        levels = {name: level for name, _, level in violations(pack, graph) if name in {GPUS, FITS}}
-    assert levels == {FITS: "ADVISORY"}
-
-
-def test_without_its_inputs_the_pack_ends_the_preview_instead_of_passing_it(
-    tmp_path: Path,
-) -> None:
-    with (
-        running_pack(tmp_path) as fresh,
-        configured(fresh, {"resource-inputs": analyzer_pb2.DISABLED}),
-        pytest.raises(grpc.RpcError, match="resource-inputs is disabled, so no rule sees anything"),
-    ):
-        analyzed(fresh, in_program(mutated()))
+def test_without_its_inputs_the_pack_ends_the_preview_instead_of_passing_it(tmp_path: Path) -> None:
+    request = analyzer_pb2.ConfigureAnalyzerRequest()
+    request.policyConfig["resource-inputs"].enforcementLevel = analyzer_pb2.DISABLED
+    with running_pack(tmp_path) as fresh:
+        fresh.Configure(request, timeout=CALL_DEADLINE_SECONDS)
+        with pytest.raises(grpc.RpcError, match="resource-inputs is disabled, so no rule sees anything"):
+            analyzed(fresh, in_program(mutated()))
 
 
 def test_what_is_undecided_is_said_once_a_resource_and_reason_names_its_rules_and_has_not_passed(
@@ -217,15 +204,3 @@ def test_what_is_undecided_is_said_once_a_resource_and_reason_names_its_rules_an
     assert [each.rule.id for each in undecided if each.rule.id not in "".join(said)] == []
     reasons = {item.policy_name: item.reason for item in answer.not_applicable}
     assert "instance type p4d.24xlarge is not one of" in reasons[FITS]
-
-
-@contextmanager
-def configured(pack: analyzer_pb2_grpc.AnalyzerStub, levels: dict[str, int]) -> Iterator[None]:
-    request = analyzer_pb2.ConfigureAnalyzerRequest()
-    for name, level in levels.items():
-        request.policyConfig[name].enforcementLevel = analyzer_pb2.EnforcementLevel.ValueType(level)
-    pack.Configure(request, timeout=CALL_DEADLINE_SECONDS)
-    try:
-        yield
-    finally:
-        pack.Configure(analyzer_pb2.ConfigureAnalyzerRequest(), timeout=CALL_DEADLINE_SECONDS)
