@@ -10,7 +10,7 @@ import pytest
 
 from operations.benchmark.recording import RESULT_FILE
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
-from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
+from tests.recipes.listing_frontend import LISTED, listing_frontend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,8 @@ FAILS = "echo '│    Reason: no such host   │'; exit 1"
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with listing_frontend() as frontend:
-        yield answers(frontend, (200, LISTED)).removesuffix("/v1/models")
+    with listing_frontend((200, LISTED)) as models:
+        yield models.removesuffix("/v1/models")
 
 
 class Bench:

@@ -14,7 +14,7 @@ from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.cli.command import squeezed
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster
-from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
+from tests.recipes.listing_frontend import LISTED, listing_frontend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,8 +125,8 @@ def test_of_all_shapes_the_one_that_is_left_out_is_named(bench: Bench, cluster: 
 def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_says_so(
     bench: Bench, cluster: FakeCluster, tmp_path: Path
 ) -> None:
-    with listing_frontend() as frontend:
-        port = answers(frontend, (200, LISTED)).removesuffix("/v1/models").rpartition(":")[2]
+    with listing_frontend((200, LISTED)) as models:
+        port = models.removesuffix("/v1/models").rpartition(":")[2]
         cluster.say("forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\n")
         answer = bench("--from-here", "--aiperf", fake_aiperf(tmp_path), "--concurrency", "4")
     assert answer.code == 0

@@ -11,7 +11,7 @@ import yaml
 
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.load import load_recipe
-from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, listing_frontend
 from tests.support.placed_recipes import placed_recipe
 from tests.support.trtllm_serve import refusal
 
@@ -153,12 +153,12 @@ def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(t
     words.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     words.chmod(0o755)
     arguments[1] = f"{wait}\n{send.replace('/scratch/packages/bin/aiperf', str(words))}"
-    with listing_frontend() as frontend:
+    with listing_frontend((200, EMPTY), (200, LISTED)) as url:
         answer = subprocess.run(
             [shell, *arguments],
             env={
                 "PATH": os.environ["PATH"],
-                "MODELS_URL": answers(frontend, (200, EMPTY), (200, LISTED)),
+                "MODELS_URL": url,
                 "SERVED_MODEL_NAME": MODEL,
                 "WAIT_ATTEMPTS": "3",
                 "WAIT_SECONDS": "0",

@@ -3,18 +3,17 @@
 import hashlib
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from recipes import vocabulary_script
 from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, cache_job_spec
+from tests.support.loopback import served
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 CONTENT = b"IQ== 0\nIg== 1\n" * 100_000
@@ -62,16 +61,12 @@ def test_a_token_is_a_reference_to_its_secret_and_without_one_there_is_none() ->
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    """A web server of this machine that has one file."""
-    served = tmp_path / "served"
-    served.mkdir()
-    (served / "vocabulary.tiktoken").write_bytes(CONTENT)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
-        threading.Thread(target=listening.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{listening.server_address[1]}/vocabulary.tiktoken"
-        listening.shutdown()
+def server() -> Iterator[str]:
+    """The address of one file on a web server of this machine."""
+    application = Flask(__name__)
+    application.get("/vocabulary.tiktoken")(lambda: CONTENT)
+    with served(application) as address:
+        yield f"{address}/vocabulary.tiktoken"
 
 
 def _run(url: str, target: Path, sha256: str = SHA256) -> subprocess.CompletedProcess[str]:

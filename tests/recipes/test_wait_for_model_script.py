@@ -2,19 +2,11 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 
 import pytest
 
 from recipes import wait_for_model_script
-from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
-
-
-@pytest.fixture
-def frontend() -> Iterator[ThreadingHTTPServer]:
-    with listing_frontend() as listening:
-        yield listening
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, listing_frontend
 
 
 def _wait(url: str, *, attempts: int = 5) -> subprocess.CompletedProcess[str]:
@@ -33,9 +25,9 @@ def _wait(url: str, *, attempts: int = 5) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_wait_ends_as_soon_as_the_model_is_listed(frontend: ThreadingHTTPServer) -> None:
-    url = answers(frontend, (503, b""), (200, b"no JSON"), (200, EMPTY), (200, LISTED))
-    answer = _wait(url)
+def test_the_wait_ends_as_soon_as_the_model_is_listed() -> None:
+    with listing_frontend((503, b""), (200, b"no JSON"), (200, EMPTY), (200, LISTED)) as url:
+        answer = _wait(url)
     assert (answer.returncode, answer.stdout) == (0, f"{url} lists {MODEL}\n")
 
 
@@ -47,11 +39,9 @@ def test_the_wait_ends_as_soon_as_the_model_is_listed(frontend: ThreadingHTTPSer
         (500, b"", "HTTPError"),
     ],
 )
-def test_the_wait_gives_up_and_says_what_it_saw(
-    frontend: ThreadingHTTPServer, status: int, body: bytes, said: str
-) -> None:
-    url = answers(frontend, (status, body))
-    answer = _wait(url, attempts=2)
+def test_the_wait_gives_up_and_says_what_it_saw(status: int, body: bytes, said: str) -> None:
+    with listing_frontend((status, body)) as url:
+        answer = _wait(url, attempts=2)
     assert answer.returncode == 1
     assert f"{url} never listed {MODEL} in 2 attempts" in answer.stderr
     assert said in answer.stderr

@@ -18,7 +18,7 @@ from operations.errors import CommandError
 from recipes.load import load_recipe
 from sizing.points import Shape
 from tests.operations.fake_cluster import FakeCluster
-from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, listing_frontend
 from tests.support.clusters import SILENT
 from tests.support.shipped_stacks import shipped_stack
 
@@ -137,8 +137,8 @@ def test_a_graph_that_does_not_serve_is_not_measured(
 def test_the_model_at_an_address_is_found_or_what_is_served_is_named(
     status: int, body: bytes, wanted: str | None, said: str
 ) -> None:
-    with listing_frontend() as frontend:
-        url = answers(frontend, (status, body)).removesuffix("/v1/models")
+    with listing_frontend((status, body)) as models:
+        url = models.removesuffix("/v1/models")
         try:
             found = served_model(url, wanted)
         except CommandError as error:
