@@ -69,10 +69,6 @@ def test_a_token_of_the_cache_is_split_over_at_most_eight_gpus(
     assert kv_bytes(LARGE, 1, value_bytes, sharding) == expected
 
 
-def test_a_token_of_the_small_model_has_fewer_layers() -> None:
-    assert kv_bytes(SMALL, 1, BF16, Sharding()) == 49_152
-
-
 def test_windows_bound_every_second_layer() -> None:
     whole = kv_bytes(LARGE, 8192, FP8, Sharding())
     assert whole == 301_989_888

@@ -73,13 +73,6 @@ def test_pool_and_number_of_gpus_decide_over_the_file(
 
 
 @EVERY_STACK
-def test_variables_of_dynamo_are_left_out(name: str) -> None:
-    names = {each["name"] for each in _main(name)["env"]}
-    assert {each for each in names if each.startswith("DYN_")} == set()
-    assert {"HF_HUB_OFFLINE", "HOME", "TRITON_CACHE_DIR", "TRTLLM_ENABLE_PDL"} <= names
-
-
-@EVERY_STACK
 def test_the_server_is_no_root_and_is_asked_whether_it_serves(name: str) -> None:
     container = _main(name)
     assert container["securityContext"]["runAsNonRoot"]

@@ -50,12 +50,6 @@ def test_ucx_leaves_nvlink_between_nodes_alone_unless_it_is_the_way(transport: A
     assert environment["UCX_CUDA_IPC_ENABLE_MNNVL"] == ("y" if transport == "mnnvl" else "n")
 
 
-def test_workers_of_one_pod_meet_on_ports_of_their_own() -> None:
-    ports = [Vllm().port_environment(index) for index in range(8)]
-    assert ports[0] == {"VLLM_NIXL_SIDE_CHANNEL_PORT": "5600"}
-    assert len({port["VLLM_NIXL_SIDE_CHANNEL_PORT"] for port in ports}) == 8
-
-
 def test_efa_needs_its_image_its_libraries_and_a_privileged_container() -> None:
     profile = _profile("efa")
     assert (profile.image_tag, profile.privileges.privileged) == ("1.4.2-efa", True)

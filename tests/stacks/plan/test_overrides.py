@@ -6,7 +6,13 @@ import pytest
 
 from recipes.load import load_recipe
 from tests.stacks.changed_settings import changed, override, replicas, said
-from tests.support.dev_settings import FILE, disagg_b200_settings, problems_of, resolved
+from tests.support.dev_settings import (
+    FILE,
+    agg_gb200_settings,
+    disagg_b200_settings,
+    problems_of,
+    resolved,
+)
 from tests.support.vllm_settings import overridden_settings
 
 NO_DIVISOR = override("decode", moe_expert_parallel_size=3)
@@ -26,6 +32,17 @@ def test_parallelism_that_is_overridden_changes_what_is_placed() -> None:
     gpus = {worker.role: worker.gpus for worker in stack.serving.placed.workers}
     assert gpus == {"prefill": 1, "decode": 2}
     assert stack.pools[0].used_gpus == 3
+
+
+def test_the_benchmark_never_asks_for_more_than_the_changed_engines_run() -> None:
+    settings = changed(agg_gb200_settings(), override("worker", max_batch_size=100))
+    assert resolved(settings).serving.placed.recipe.benchmark_concurrency == 400
+
+
+@pytest.mark.parametrize(("tokens", "longest"), [(8_500, 8_499), (12_000, 10_999)])
+def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers(tokens: int, longest: int) -> None:
+    settings = changed(disagg_b200_settings(), override("prefill", max_seq_len=tokens))
+    assert resolved(settings).serving.placed.recipe.longest_prompt == longest
 
 
 @pytest.mark.parametrize(

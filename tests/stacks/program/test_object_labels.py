@@ -1,10 +1,12 @@
 """Kubernetes' recommended labels on the objects that the program registers."""
 
 import tomllib
+from typing import Any
 
 import pytest
 
 from lab.directory import REPOSITORY
+from recipes.standard_labels import label_value
 from resource_graph import Resource
 from stacks.plan.versions import NATS_IMAGE, PROJECT_VERSION
 from tests.components.recorded import objects, recorded
@@ -56,6 +58,25 @@ def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:
     assert len(model[2]) == 40
     assert shown["DynamoGraphDeployment gpt-oss-disagg"] == ("gpt-oss-disagg", "serving", "1.2.1")
     assert shown["StorageClass gp3"] == ("addons", "infrastructure", PROJECT_VERSION)
+
+
+def test_pods_of_a_graph_say_what_they_are_part_of_as_the_guide_looks_for_them() -> None:
+    graph: Any = _kubernetes_objects("disagg-gb200-two-trays")["DynamoGraphDeployment gpt-oss-disagg"]
+    pods = {
+        each["name"]: each["podTemplate"]["metadata"]["labels"] for each in graph.inputs["spec"]["components"]
+    }
+    assert {name: labels["app.kubernetes.io/component"] for name, labels in pods.items()} == {
+        "Frontend": "frontend",
+        "TrtllmPrefillWorker": "prefill",
+        "TrtllmDecodeWorker": "decode",
+    }
+    for labels in pods.values():
+        assert labels.keys() >= KEYS
+        assert labels["app.kubernetes.io/part-of"] == "gpt-oss-disagg"
+
+
+def test_a_label_holds_no_more_than_it_may_however_long_the_name_of_the_stack_is() -> None:
+    assert label_value(f"-team/{'a' * 70}") == f"team-{'a' * 57}"
 
 
 def test_the_version_is_the_projects() -> None:
