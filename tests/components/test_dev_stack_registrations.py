@@ -78,12 +78,6 @@ def test_every_wait_has_a_limit_of_its_own_and_the_graph_is_waited_for_until_it_
     }
 
 
-def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
-    [component] = _recorded().of_type("dynamo-stack:components:DynamoGraph")
-    pool = {"pool": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}
-    assert component.inputs["placement"] == {"TrtllmPrefillWorker": pool, "TrtllmDecodeWorker": pool}
-
-
 def test_production_protects_and_keeps_what_explain_says_that_it_keeps_and_disposable_nothing() -> None:
     found = _objects(_recorded("production"))
     kept = {name for name, resource in found.items() if resource.retain_on_delete}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from components.guard import guarded_cluster
 from components.platform_guard import (
     PlatformGuardProvider,
     PlatformInUseError,
@@ -174,3 +175,11 @@ def test_the_guard_goes_before_everything_that_graphs_need() -> None:
 
 def test_a_stack_on_somebody_elses_platform_has_no_guard() -> None:
     assert _guards(dev_settings() | {"platform": {"kind": "existing", "version": "1.2.1"}}) == []
+
+
+def test_a_guard_asks_the_cluster_of_its_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    own = guarded_cluster({"context": "eks", "kubeconfig": "apiVersion: v1"})
+    assert (own.context, own.kubeconfig, own.content) == ("eks", None, "apiVersion: v1")
+    # kubectl does not know whose home that is.
+    assert guarded_cluster({"context": "c", "kubeconfigFile": "~/kube"}).kubeconfig == "/home/me/kube"

@@ -1,6 +1,3 @@
-import copy
-import pickle
-
 import pytest
 
 from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph, Value
@@ -12,14 +9,12 @@ def resource(
     parent: str | None = None,
     provider: str | None = None,
     custom: bool = True,
-    kind: str | None = None,
 ) -> Resource:
-    inputs = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}} if kind else {}
     return Resource(
         urn=name,
-        type=f"test:index:{kind or 'Thing'}",
+        type="test:index:Thing",
         name=name,
-        inputs=inputs,
+        inputs={},
         custom=custom,
         parent=parent,
         provider=provider,
@@ -76,31 +71,9 @@ def test_resources_in_a_circle_or_with_an_edge_to_nowhere_are_kept() -> None:
     assert depends(graph, "a", "b")
 
 
-def test_resources_are_found_by_urn_type_parent_and_kind() -> None:
-    box, child = resource("box", custom=False), resource("child", parent="box", kind="ConfigMap")
-    graph = ResourceGraph([box, child])
-    assert graph.find("child") == child
-    assert graph.find("nobody") is None
-    assert graph.of_type("test:index:ConfigMap") == (child,)
-    assert list(graph.ancestors(child)) == [box]
-    assert graph.kubernetes_objects() == graph.kubernetes_objects("ConfigMap") == (child,)
-    assert graph.kubernetes_objects("Pod") == ()
-
-
 def test_two_resources_with_one_urn_are_refused() -> None:
     with pytest.raises(DuplicateResourceError, match="twin"):
         ResourceGraph([resource("twin"), resource("twin")])
-
-
-def test_an_unknown_value_is_the_same_one_in_a_copy_and_in_another_process() -> None:
-    inputs = {"a": [UNKNOWN]}
-    assert copy.deepcopy(inputs)["a"][0] is UNKNOWN
-    assert pickle.loads(pickle.dumps(inputs))["a"][0] is UNKNOWN  # noqa: S301 - what was written the line before
-
-
-def test_an_unknown_value_has_no_truth_value() -> None:
-    with pytest.raises(TypeError, match="neither true nor false"):
-        bool(UNKNOWN)
 
 
 def test_objects_are_found_by_name_in_their_namespace_or_in_any_where_none_is_known() -> None:

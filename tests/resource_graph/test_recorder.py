@@ -1,10 +1,8 @@
-import threading
 from collections.abc import Callable
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 import pytest
-from pulumi.runtime.settings import SETTINGS
 
 from resource_graph import UNKNOWN, CustomTimeouts, DuplicateResourceError, Resource, ResourceGraph
 from resource_graph.recorder import RecordingError, record
@@ -41,13 +39,6 @@ def record_here(toy: Callable[[], None]) -> ResourceGraph:
     return record(toy, project=PROJECT, stack=STACK)
 
 
-def test_urns_carry_the_types_of_all_parents_but_the_stack(graph: ResourceGraph) -> None:
-    assert named(graph, "space").urn == f"{PREFIX}kubernetes:core/v1:Namespace::space"
-    chain = "toy:components:Crate$toy:components:Box$kubernetes:core/v1:ConfigMap"
-    assert named(graph, "crate-box-files").urn == f"{PREFIX}{chain}::crate-box-files"
-    assert named(graph, f"{PROJECT}-{STACK}").urn == f"{PREFIX}pulumi:pulumi:Stack::{PROJECT}-{STACK}"
-
-
 @pytest.mark.parametrize(
     ("name", "attribute", "value"),
     [
@@ -74,11 +65,6 @@ def test_a_resource_is_recorded_as_the_engine_would_be_told_of_it(
     assert getattr(named(graph, name), attribute) == value
 
 
-def test_a_whole_number_stays_one(graph: ResourceGraph) -> None:
-    timeout = named(graph, "platform").inputs["timeout"]
-    assert (timeout, type(timeout)) == (300, int)
-
-
 def test_dependencies_come_from_options_and_from_outputs_that_are_read(graph: ResourceGraph) -> None:
     platform, space, crate = (named(graph, name) for name in ("platform", "space", "crate"))
     assert platform.dependencies == {space.urn}
@@ -98,22 +84,6 @@ def test_another_program_sees_nothing_of_the_one_before() -> None:
     graph = record_here(lambda: None)
     assert [resource.type for resource in graph] == ["pulumi:pulumi:Stack"]
     assert list(record_here(program)) == list(before)
-
-
-def test_no_state_of_the_sdk_is_left_behind() -> None:
-    def sdk_state() -> list[object]:
-        return [getattr(SETTINGS, name) for name in ("monitor", "engine", "project", "stack", "dry_run")]
-
-    def in_a_fresh_thread() -> list[object]:
-        seen: list[object] = []
-        thread = threading.Thread(target=lambda: seen.extend(sdk_state()))
-        thread.start()
-        thread.join()
-        return seen
-
-    before = (sdk_state(), in_a_fresh_thread())
-    record_here(program)
-    assert (sdk_state(), in_a_fresh_thread()) == before
 
 
 def test_ambient_configuration_does_not_reach_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
