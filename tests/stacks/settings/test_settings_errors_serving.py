@@ -82,14 +82,3 @@ def test_what_an_engine_option_cannot_be_is_named_with_what_it_can(
 ) -> None:
     text = _said_of("serving.overrides.decode", options)
     assert text == f"Pulumi.dev.yaml: serving.overrides.decode{says}"
-
-
-def test_an_unknown_kernel_is_named_with_the_known_ones() -> None:
-    text = _said_of("serving.overrides.decode", {"moe_config": {"backend": "CUTLAS"}})
-    assert "moe_config.backend = 'CUTLAS'\n  not one of the known values" in text
-    assert text.endswith("\n  try: CUTLASS")
-
-
-def test_a_role_that_the_settings_do_not_know_is_named() -> None:
-    text = _said_of("serving.overrides.decoder", {"max_batch_size": 1})
-    assert text.endswith("  allowed: prefill, decode, worker\n  try: decode")

@@ -1,5 +1,8 @@
 """What a graph's pods are made from, compared as the operator compares it."""
 
+import copy
+from typing import Any
+
 import pytest
 
 from lab.dynamo_operator.conversion import GRAPH, V1BETA1
@@ -7,6 +10,8 @@ from lab.dynamo_operator.generations import desired_hash
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import graph_of
+from stacks.updates.deployed import deployed
+from tests.components.recorded import only, recorded
 from tests.stacks.changed_settings import (
     LARGER_CACHE,
     MIRROR,
@@ -49,3 +54,15 @@ def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change) 
     after = changed(before, change)
     same = _operators_hash(before) == _operators_hash(after)
     assert graph_of(resolved(before)).makes_same_workers(graph_of(resolved(after))) == same
+
+
+def test_what_the_server_has_added_is_no_change() -> None:
+    settings = disagg_b200_settings()
+    made = only(recorded(settings), "DynamoGraphDeployment")
+    live: Any = copy.deepcopy(dict(made.inputs)) | {"status": {"state": "successful"}}
+    for component in live["spec"]["components"]:
+        component["minAvailable"] = 1
+    wanted = graph_of(resolved(settings))
+    [graph] = deployed({made.urn: live | {"__inputs": dict(made.inputs)}}).graphs
+    assert graph.makes_same_workers(wanted)
+    assert not deployed({made.urn: live}).graphs[0].makes_same_workers(wanted)

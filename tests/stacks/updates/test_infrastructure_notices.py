@@ -7,7 +7,7 @@ from stacks.updates.notices import Notice
 from stacks.updates.planned_update import planned_update
 from tests.stacks.changed_settings import BY_THE_HOUR, NEWER_CLUSTER, Change, Settings, changed, phase
 from tests.stacks.updates.changes import update
-from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 WAITING = changed(eks_b200_settings(), phase("waiting"))
@@ -38,10 +38,6 @@ def test_trays_of_the_larger_ultraserver_leave_the_rest_of_it_idle() -> None:
         "u-p6e-gb200x72, the least that is sold, $761.90 an hour: 67 of 72 GPUs idle, $708.99 an hour, "
         "16 trays outside the pool"
     ) in notice.text
-
-
-def test_nothing_is_said_of_nodes_that_somebody_else_pays_for() -> None:
-    assert _said(disagg_b200_settings()) == ()
 
 
 def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_be() -> None:

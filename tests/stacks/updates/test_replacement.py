@@ -1,12 +1,18 @@
-"""Another recipe: which graph goes first, and what clients have to be told."""
+"""Another recipe or API version: which graph goes first, and what clients have to be told."""
 
 import pytest
 
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import AGGREGATED, Change, Settings, changed, override, replicas
-from tests.stacks.updates.changes import state, update
-from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+from tests.stacks.updates.changes import alpha_state, state, update
+from tests.support.dev_settings import (
+    agg_gb200_settings,
+    disagg_b200_settings,
+    disagg_gb200_settings,
+    resolved,
+)
 
 LOAD = "has loaded 65.2 GB, about 31 min at 36 MB/s"
 NAMED: Change = {"serving.name": "model"}
@@ -134,3 +140,25 @@ def test_nothing_that_is_named_after_one_graph_is_the_same_resource_as_anothers(
 def test_clients_outside_learn_what_becomes_of_their_address(exposure: dict[str, str], says: str) -> None:
     before = changed(disagg_b200_settings(), {"serving.exposure": exposure})
     assert says in update(before, changed(before, AGGREGATED)).text
+
+
+@pytest.mark.parametrize("settings", [disagg_gb200_settings(), agg_gb200_settings()])
+def test_both_versions_are_read_as_the_same_pods(settings: Settings) -> None:
+    [alpha] = alpha_state(settings).graphs
+    beta = graph_of(resolved(settings))
+    assert (alpha.api, beta.api) == ("v1alpha1", "v1beta1")
+    assert alpha.services == beta.services
+
+
+def test_a_v1alpha1_graph_is_made_anew_under_its_name() -> None:
+    """The API server refuses to apply one version over the fields that were applied at the other."""
+    settings = disagg_b200_settings()
+    change = update(alpha_state(settings), settings)
+    assert change.update.replacement is not None
+    assert change.update.replacement.in_place
+    assert change.text == (
+        "another graph: gpt-oss-disagg is deleted, then gpt-oss-disagg is created: "
+        "it cannot be changed from v1alpha1 to v1beta1\n"
+        f"  interruption: nothing serves from the moment the old graph ends until the new one {LOAD}"
+    )
+    assert change.update.notices[0].warns

@@ -9,7 +9,6 @@ from tests.support.dev_settings import (
     disagg_b200_settings,
     disagg_gb200_settings,
     existing_cluster_settings,
-    resolved,
 )
 
 SURGE, RECREATE = "RollingUpdate", "Recreate"
@@ -116,13 +115,8 @@ def test_another_node_in_the_pool_changes_nothing_until_workers_change() -> None
     assert update(before, changed(before, SECOND_NODE, OPTION)).strategies["decode"] == SURGE
 
 
-def test_a_typed_nvlink_domain_counts_for_what_runs_as_it_does_for_explain() -> None:
+def test_a_typed_nvlink_domain_counts_for_what_runs() -> None:
     small = changed(disagg_gb200_settings(12), replicas(prefill=4, decode=5))
     assert set(update(small, changed(small, OPTION)).strategies.values()) == {RECREATE}
     large = changed(small, {"nodePools[0].nvlinkDomainGpus": 72})
-    change = update(large, changed(large, OPTION))
-    assert set(change.strategies.values()) == {SURGE}
-    workers = resolved(changed(large, OPTION)).serving.placed.workers
-    assert {worker.placement.rollout.strategy for worker in workers if worker.placement} == {SURGE}
-    [graph] = state_after(change).graphs
-    assert {worker.strategy for worker in graph.workers} == {SURGE}
+    assert set(update(large, changed(large, OPTION)).strategies.values()) == {SURGE}

@@ -38,14 +38,6 @@ def test_layers_register_apart_what_they_register_together_and_nothing_twice(
     assert sorted(apart) == sorted(_registered(*division))
 
 
-def test_a_joined_stack_reaches_the_cluster_by_what_its_owner_exports() -> None:
-    graph = _recorded("serving")
-    [provider] = graph.of_type("pulumi:providers:kubernetes")
-    assert has_unknown(provider.inputs["kubeconfig"])
-    assert provider.inputs["clusterIdentifier"] == "gpt-oss"
-    assert graph.of_type("pulumi:providers:aws") == ()
-
-
 def test_the_volume_of_the_cache_is_serving_s_and_its_file_system_is_not() -> None:
     volume = _recorded("serving").kubernetes_objects("PersistentVolume")
     assert [has_unknown(each.inputs["spec"]) for each in volume] == [True]

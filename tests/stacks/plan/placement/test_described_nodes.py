@@ -67,13 +67,6 @@ def test_taints_of_described_nodes_are_tolerated_each_once() -> None:
         )
 
 
-def test_workers_share_a_described_node_by_their_gpus() -> None:
-    workers = resolved(described_settings()).serving.placed.workers
-    sizes = [(each.resources.cpu_request, each.resources.memory_gib) for each in workers if each.resources]
-    # Nine tenths of 220 CPUs and 3900 GiB, for one and for four of eight GPUs.
-    assert sizes == [(24, 438), (99, 1755)]
-
-
 def test_described_trays_share_nvlink_as_gb200_of_ec2_does() -> None:
     settings = changed(described_settings(nodes=2, **GB200_TRAY), {"serving.kvTransport": "mnnvl"})
     placed = resolved(settings).serving.placed

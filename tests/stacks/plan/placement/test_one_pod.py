@@ -22,12 +22,6 @@ def _worker(settings: Settings) -> Any:
     return worker
 
 
-def test_tcp_can_be_typed_and_says_that_nvlink_lifts_it() -> None:
-    transport = resolved(_settings(kvTransport="tcp")).serving.placed.kv_transport
-    assert transport is not None
-    assert transport.path.lifted_by.startswith("nvlink")
-
-
 @pytest.mark.parametrize("way", ["mnnvl", "efa"])
 def test_a_way_out_of_the_pod_is_refused(way: str) -> None:
     text = said(_settings(kvTransport=way))
@@ -110,9 +104,3 @@ def test_numbers_of_prefill_and_decode_workers_are_those_of_the_pod() -> None:
     worker = _worker(_settings(recipe=MANY_WORKERS, replicas={"prefill": 4, "decode": 2}))
     assert (worker.replicas, worker.gpus) == (1, 8)
     assert [each.role for each in worker.recipe.processes] == ["prefill"] * 4 + ["decode"] * 2
-
-
-def test_options_are_overridden_by_the_role_of_the_worker() -> None:
-    recipe = resolved(_settings(overrides={"decode": {"max_batch_size": 64}})).serving.placed.recipe
-    assert recipe.engine_of("decode").concurrent_requests == 256
-    assert recipe.engine_of("prefill").concurrent_requests == 32

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.stacks.changed_settings import Settings, changed, said
-from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.dev_settings import disagg_b200_settings
 
 SERVING = {"example.com/use": "serving"}
 
@@ -15,13 +15,6 @@ def _two_pools(one: dict[str, str], other: dict[str, str], *kinds: str) -> Setti
         for name, kind, labels in zip(("b200", "spare"), types, (one, other), strict=True)
     ]
     return changed(disagg_b200_settings(), {"nodePools": pools})
-
-
-def test_two_pools_of_one_kind_are_told_apart_by_a_label() -> None:
-    stack = resolved(_two_pools(SERVING, {"example.com/use": "batch"}))
-    for worker in stack.serving.placed.workers:
-        assert worker.placement is not None
-        assert worker.placement.node_selector["example.com/use"] == "serving"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Whether a worker's successor starts beside it, and what clients notice of an update."""
+"""Whether a worker's successor starts beside it, and what clients notice of an update or of a pod's end."""
 
 import pytest
 
 from recipes.placed import Rollout
+from stacks.plan.decisions import losses
 from tests.stacks.changed_settings import SECOND_NODE, Settings, changed, replicas
 from tests.support.dev_settings import (
     agg_gb200_settings,
@@ -95,3 +96,30 @@ def test_the_interruption_is_the_load_of_the_model_where_a_worker_does_not_surge
     settings: Settings, role: str, interruption: str
 ) -> None:
     assert _rollouts(settings)[role].interruption == interruption
+
+
+MORE = changed(disagg_b200_settings(), replicas(frontend=2, prefill=2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (MORE, "one of 2 Frontend: its answers;"),
+        (MORE, "one of 2 TrtllmPrefillWorker: its prompts;"),
+        (MORE, "the only TrtllmDecodeWorker: its answers and 31 min of service;"),
+        (
+            changed(agg_gb200_settings(2), replicas(worker=2)),
+            "one of 2 TrtllmWorker: nothing, its answers go on at another",
+        ),
+        # As short as the storage is fast.
+        (
+            changed(agg_gb200_settings(), {"modelCache.readMegabytesPerSecond": 1000}),
+            "the only TrtllmWorker: its answers and 2 min of service",
+        ),
+    ],
+)
+def test_one_of_several_leaves_the_service_and_the_only_one_costs_a_load(
+    settings: Settings, says: str
+) -> None:
+    [said] = losses(resolved(settings).serving)
+    assert says in said

@@ -1,17 +1,9 @@
-from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hardware import INSTANCE_TYPES
-from stacks.errors import SettingsError
-from stacks.plan.stack_plan import StackPlan
-from tests.stacks.changed_settings import changed, pools, replicas, said
+from tests.stacks.changed_settings import changed, pools, said
 from tests.support.dev_settings import agg_gb200_settings, dev_settings, resolved
-
-GPUS = {"prefill": 1, "decode": 4}
 
 
 def _workers(settings: dict[str, Any]) -> dict[str, Any]:
@@ -76,63 +68,3 @@ def test_an_aggregated_recipe_takes_one_pool_of_gpus_that_have_its_kernels(
     changes: dict[str, Any], text: str
 ) -> None:
     assert said(changed(agg_gb200_settings(), changes)) == text
-
-
-POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
-REPLICAS = st.integers(min_value=1, max_value=12)
-
-
-def _resolved_or_none(typed: dict[str, Any]) -> StackPlan | None:
-    try:
-        return resolved(typed)
-    except SettingsError:
-        return None
-
-
-def _has_room(wanted: list[tuple[str, int, str]], nodes: dict[str, int]) -> bool:
-    """By arithmetic alone: both sizes, 1 and 4, divide the GPUs of every kind of node."""
-    if any(INSTANCE_TYPES[kind].accelerator.architecture_family != "blackwell" for _, _, kind in wanted):
-        return False
-    needed = Counter[str]()
-    for role, count, kind in wanted:
-        needed[kind] += GPUS[role] * count
-    return all(gpus <= nodes[kind] * INSTANCE_TYPES[kind].gpus for kind, gpus in needed.items())
-
-
-@given(
-    prefill_kind=POOL_KINDS,
-    decode_kind=POOL_KINDS,
-    nodes=st.tuples(st.integers(1, 6), st.integers(1, 6)),
-    prefill=REPLICAS,
-    decode=REPLICAS,
-)
-def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
-    prefill_kind: str, decode_kind: str, nodes: tuple[int, int], prefill: int, decode: int
-) -> None:
-    kinds = {"one": prefill_kind} | ({"two": decode_kind} if decode_kind != prefill_kind else {})
-    typed = changed(
-        dev_settings(),
-        {
-            "nodePools": [
-                {"name": name, "instanceType": kind, "nodes": count}
-                for (name, kind), count in zip(kinds.items(), nodes, strict=False)
-            ]
-        },
-        pools(prefill="one", decode="two" if "two" in kinds else "one"),
-        replicas(prefill=prefill, decode=decode),
-    )
-    wanted = [("prefill", prefill, prefill_kind), ("decode", decode, decode_kind)]
-    stack = _resolved_or_none(typed)
-    assert (stack is not None) == _has_room(wanted, dict(zip(kinds.values(), nodes, strict=False)))
-    if stack is None:
-        return
-    used: Counter[str] = Counter()
-    for worker in stack.serving.placed.workers:
-        assert worker.placement is not None
-        node = worker.placement.instance_type
-        assert node.accelerator.architecture_family == "blackwell"
-        assert worker.gpus == GPUS[worker.role] <= node.gpus
-        assert worker.placement.node_selector["kubernetes.io/arch"] == node.cpu_architecture
-        used[worker.placement.pool] += worker.gpus * worker.replicas
-    for placed in stack.pools:
-        assert placed.used_gpus == used[placed.pool.name] <= placed.pool.gpus

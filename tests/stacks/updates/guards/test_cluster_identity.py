@@ -62,16 +62,6 @@ def test_a_context_that_leads_to_another_server_is_refused_before_anything_happe
     )
 
 
-def test_a_context_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path) -> None:
-    file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://a", "staging": "https://b"})
-    assert _said(_cluster("gpu-clutser", kubeconfig=str(file))) == (
-        "Pulumi.dev.yaml: cluster.context = 'gpu-clutser'\n"
-        f"  there is no such context in {file}\n"
-        "  allowed: gpu-cluster, staging\n"
-        "  try: gpu-cluster"
-    )
-
-
 @pytest.mark.parametrize("role", [None, "arn:aws:iam::123456789012:role/deployer"])
 def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_one(
     tmp_path: Path, role: str | None

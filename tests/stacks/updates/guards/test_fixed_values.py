@@ -78,10 +78,6 @@ def test_what_would_replace_cluster_network_or_file_system_is_refused(
     assert f"Pulumi.dev.yaml: {says} when this stack was created; nothing was created or changed" in text
 
 
-def test_a_network_of_another_kind_is_one_problem() -> None:
-    assert len(_said(_cluster(ADOPTED), _cluster())) == 1
-
-
 def test_the_procedure_lifts_the_protection_before_it_destroys() -> None:
     [text] = _said(_cluster(), _cluster({"cluster.name": "other"}))
     assert text.partition("  try: ")[2] == (
@@ -170,12 +166,3 @@ def test_a_stack_fixes_of_other_layers_only_which_they_are() -> None:
     assert not {"cluster.network.zones", "platform.nats.members", "platform.discovery"} & serving.keys()
     infrastructure = fixed_values(resolved(layered("infrastructure")))
     assert not any(key.startswith("platform.") for key in infrastructure)
-
-
-def test_on_another_cluster_nothing_of_a_joined_stack_would_be_there() -> None:
-    [text] = _said(layered("serving"), changed(layered("serving"), {"cluster.name": "other"}))
-    assert "cluster.name = 'other'\n  fixed at gpt-oss" in text
-
-
-def test_a_cluster_of_another_kind_says_nothing_of_layers() -> None:
-    assert not any(": layers" in text for text in _said(eks_b200_settings(), disagg_b200_settings()))

@@ -14,7 +14,6 @@ from stacks.updates.guards.foreign_and_lost import (
     loss_notices,
     lost_claim,
     objects_of,
-    uid_of,
 )
 from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
 from tests.stacks.updates.changes import state
@@ -153,10 +152,6 @@ def test_the_claim_of_the_state_a_silent_cluster_and_a_first_up_are_no_loss(
 ) -> None:
     assert loss_notices(STACK, before, seen) == ()
     assert lost_claim(STACK, before, seen) is None
-
-
-def test_the_uid_of_a_claim_that_nobody_can_read_is_not_known() -> None:
-    assert [uid_of(each) for each in (_seen("uid-1"), _seen(None), None)] == ["uid-1", None, None]
 
 
 def test_a_volume_of_somebody_elses_is_looked_at_under_its_own_name() -> None:
