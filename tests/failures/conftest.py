@@ -1,6 +1,5 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,9 +7,6 @@ from components.cluster_answer import KINDS
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import FailedOperation, explanation
 from tests.operations.fake_cluster import FakeCluster
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class AnsweringCluster(FakeCluster):
@@ -26,9 +22,7 @@ class AnsweringCluster(FakeCluster):
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AnsweringCluster:
-    answering = AnsweringCluster(tmp_path)
-    answering.answer_in(monkeypatch)
-    return answering
+    return AnsweringCluster(tmp_path).answer_in(monkeypatch)
 
 
 CLUSTER = ClusterReader("somewhere")

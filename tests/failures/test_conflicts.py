@@ -19,6 +19,7 @@ from tests.failures.conftest import CLUSTER, READY, AnsweringCluster
 from tests.support.clusters import Told
 
 KIND, NAME, NAMESPACE = "DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss"
+SUBJECT = Subject(KIND, NAME, NAMESPACE)
 GRAPHS = "dynamographdeployments.v1alpha1.nvidia.com"
 DEFINITION = {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
 
@@ -46,8 +47,7 @@ def test_an_up_waits_on_for_a_graph_that_its_operator_calls_failed(cluster: Answ
         customresourcedefinitions=DEFINITION,
         **{GRAPHS: FAILED, "dynamographdeployments": FAILED, "dynamographdeployments.nvidia.com": FAILED},
     )
-    subject = Subject(KIND, NAME, NAMESPACE)
-    assert causes(CLUSTER, subject, pods_of(CLUSTER, subject)) == []
+    assert causes(CLUSTER, SUBJECT, pods_of(CLUSTER, SUBJECT)) == []
 
 
 def test_the_check_at_the_end_of_an_up_waits_on_until_the_graph_is_well() -> None:
@@ -61,7 +61,6 @@ def test_the_check_at_the_end_of_an_up_waits_on_until_the_graph_is_well() -> Non
     assert after == ()
 
 
-SUBJECT = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
 HEAD = 'The resource managed by field manager "pulumi-kubernetes-0badcafe" had an apply conflict: '
 
 

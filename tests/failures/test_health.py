@@ -23,12 +23,15 @@ def _graph(status: dict[str, Any] | None = None, **metadata: Any) -> dict[str, A
     }
 
 
+def _object(kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    return {"kind": kind, "metadata": {"name": name, **metadata}}
+
+
 def _claim(phase: str = "Bound", **metadata: Any) -> dict[str, Any]:
-    return {
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "model-cache", **metadata},
-        "status": {"phase": phase},
-    }
+    claim = _object(
+        "PersistentVolumeClaim", "model-cache", **({"creationTimestamp": "2026-11-22T10:00:00Z"} | metadata)
+    )
+    return {**claim, "spec": {"volumeName": "pv-1"}, "status": {"phase": phase}}
 
 
 def _pod(files: str, *, phase: str = "Running", **metadata: Any) -> dict[str, Any]:
@@ -157,21 +160,12 @@ OBJECTS = ServingObjects(
     job="model-download",
     namespaces=("dynamo-system", "gpt-oss"),
 )
-MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
+DONE, LATER = "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
 STORED = {
     "metadata": {"name": "dynamographdeployments.nvidia.com"},
     "spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]},
 }
 PROTECTION = "kubernetes.io/pvc-protection"
-
-
-def _object(kind: str, name: str, **metadata: Any) -> dict[str, Any]:
-    return {"kind": kind, "metadata": {"name": name, **metadata}}
-
-
-def _lost_claim(phase: str = "Bound", **metadata: Any) -> dict[str, Any]:
-    claim = _object("PersistentVolumeClaim", "model-cache", **({"creationTimestamp": MADE} | metadata))
-    return {**claim, "spec": {"volumeName": "pv-1"}, "status": {"phase": phase}}
 
 
 def _job(**status: Any) -> dict[str, Any]:
@@ -202,7 +196,7 @@ def _losses(
 
 
 def test_a_claim_that_was_made_after_its_download_is_empty() -> None:
-    [loss] = _losses(_lost_claim(creationTimestamp=LATER), _job(completionTime=DONE))
+    [loss] = _losses(_claim(creationTimestamp=LATER), _job(completionTime=DONE))
     assert str(loss) == (
         "PersistentVolumeClaim model-cache was made again at 2026-11-22T12:00:00Z, after Job model-download "
         "was done at 2026-11-22T11:00:00Z: the volume is empty; `up --refresh` runs the Job again"
@@ -213,8 +207,8 @@ def test_a_claim_that_was_made_after_its_download_is_empty() -> None:
 @pytest.mark.parametrize(
     "listed",
     [
-        pytest.param([_lost_claim(), _job(completionTime=DONE)], id="a claim that was filled"),
-        pytest.param([_lost_claim(), _job(active=1)], id="a claim that is being filled"),
+        pytest.param([_claim(), _job(completionTime=DONE)], id="a claim that was filled"),
+        pytest.param([_claim(), _job(active=1)], id="a claim that is being filled"),
         pytest.param([_job(completionTime=DONE)], id="a missing claim, which Pulumi sees itself"),
         # Which is no silence either.
         pytest.param([], id="a stack before its first up"),
@@ -231,7 +225,7 @@ def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_be
         _holding_pod("waits", None),
         _holding_pod("other", "a", "logs"),
     )
-    [loss] = _losses(_lost_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
+    [loss] = _losses(_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
     assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0, pod download: " in str(loss)
     assert loss.command == (
         "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
@@ -240,7 +234,7 @@ def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_be
 
 
 def test_of_a_server_without_dynamo_its_deployment_goes_before_the_claim() -> None:
-    [loss] = _losses(_lost_claim("Lost"), objects=replace(OBJECTS, by_dynamo=False))
+    [loss] = _losses(_claim("Lost"), objects=replace(OBJECTS, by_dynamo=False))
     assert " delete deployments.apps/graph job/model-download pvc/model-cache " in loss.command
 
 
@@ -252,7 +246,7 @@ def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() ->
     graph = _object(
         "DynamoGraphDeployment", "graph", deletionTimestamp=LATER, finalizers=["foregroundDeletion"]
     )
-    found = _losses(_object("Namespace", "dynamo-system"), namespace, _lost_claim(), graph=graph)
+    found = _losses(_object("Namespace", "dynamo-system"), namespace, _claim(), graph=graph)
     assert [loss.subject.kind for loss in found] == ["Namespace", "DynamoGraphDeployment"]
     assert "NamespaceContentRemaining: pods. has 3" in str(found[0])
     assert "finalizer foregroundDeletion, removed by Kubernetes, once what it owns is gone" in str(found[1])
@@ -272,7 +266,7 @@ def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None
 
 
 def test_somebody_who_may_not_read_namespaces_is_still_told_of_a_claim_without_its_volume() -> None:
-    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [_lost_claim("Lost")]}), OBJECTS)
+    seen = look(Told({"namespaces": REFUSED, "persistentvolumeclaims": [_claim("Lost")]}), OBJECTS)
     assert seen is not None
     [loss] = seen.losses
     assert "has lost its volume pv-1" in str(loss)

@@ -1,33 +1,25 @@
 """A cluster of the tests' own: objects that a test puts down, and a kubectl that answers from files."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Self
 
 import psutil
+import pytest
 import yaml
 
 from components import cluster_reader
-from components.cluster_answer import Answer
+from components.cluster_answer import Answer, Kind
+from components.cluster_reader import ClusterReader
 from operations.cluster_commands import ClusterCommands
 from tests.support.clusters import REFUSED
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-
-    from components.cluster_answer import Kind
-    from components.cluster_reader import ClusterReader
 
 CONTEXT = "dynamo-lab"
 _KUBECONFIG = {
     "contexts": [{"name": CONTEXT, "context": {"cluster": CONTEXT}}],
     "clusters": [{"name": CONTEXT, "cluster": {"server": "https://127.0.0.1:1"}}],
 }
-_LONGEST_SECONDS = 60
 _RUN_LABEL = "dynamo-stack/benchmark-run"
 _KUBECTL = """#!/bin/sh
 cd FOLDER
@@ -42,7 +34,7 @@ case "$*" in
 "logs "*) cat logs; exit ;;
 *) exit ;;
 esac
-exec sleep SECONDS
+exec sleep 60
 """
 
 
@@ -59,7 +51,7 @@ class FakeCluster:
     def __post_init__(self) -> None:
         kubectl = self.folder / "bin" / "kubectl"
         kubectl.parent.mkdir()
-        script = _KUBECTL.replace("FOLDER", f"'{self.folder}'").replace("SECONDS", str(_LONGEST_SECONDS))
+        script = _KUBECTL.replace("FOLDER", f"'{self.folder}'")
         kubectl.write_text(script, encoding="utf-8")
         kubectl.chmod(0o755)
         self.say("kubeconfig", yaml.safe_dump(_KUBECONFIG))
@@ -76,11 +68,12 @@ class FakeCluster:
         """Its clients."""
         return ClusterCommands(CONTEXT, None, str(self.folder / "bin" / "kubectl"), "helm")
 
-    def answer_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Be the cluster of this process."""
+    def answer_in(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        """Be the cluster of this process, until the test ends."""
         for name, value in self.variables.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(cluster_reader, "ask", self.ask)
+        return self
 
     def ask(
         self,
