@@ -1,23 +1,18 @@
 """A repository on GitHub for the scripts of the workflows."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.workflows.fake_github import PreviewRun, serve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.workflows.fake_github import FakeGitHub
+from tests.support.loopback import served
+from tests.workflows.fake_github import FakeGitHub, PreviewRun, application
 
 
 @pytest.fixture
 def github() -> Iterator[FakeGitHub]:
-    with serve() as repository:
+    repository = FakeGitHub()
+    with served(application(repository)) as repository.url:
         yield repository
 
 

@@ -4,24 +4,18 @@ https://docs.github.com/en/rest: pages of at most 100, refusals of a token that 
 store of artifacts, an issue's list that holds pull requests too.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import json
 import zipfile
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, jsonify, redirect, request
 
-from tests.support.loopback import served
 from tests.workflows.workflow_files import Ended, run_step
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
 REPOSITORY = "someone/fork"
 TOKEN = "token-of-this-job"
@@ -104,18 +98,11 @@ class FakeGitHub:
         return None
 
 
-@contextmanager
-def serve() -> Iterator[FakeGitHub]:
-    """A repository that answers until the block ends."""
-    github = FakeGitHub()
-    with served(_application(github)) as github.url:
-        yield github
-
-
 _OWN = f"/repos/{REPOSITORY}"
 
 
-def _application(github: FakeGitHub) -> Flask:
+def application(github: FakeGitHub) -> Flask:
+    """The API of the repository."""
     app = Flask("fake_github")
 
     @app.before_request

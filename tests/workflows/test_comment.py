@@ -1,21 +1,14 @@
 """comment.yml: one comment of a pull request, edited in place, of an artifact that nobody has to trust."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from tests.workflows.fake_github import BOT, HEAD, PULL, RUN_URL, Refusal, zipped
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.workflows.fake_github import PreviewRun
+from tests.workflows.fake_github import BOT, HEAD, PULL, RUN_URL, PreviewRun, Refusal, zipped
 
 TEXT = "**2 stacks change.**\n\n```text\n@someone <b>and</b> `more`\n```\n"
-MOVED = "2e" * 20
 
 
 def marked(run: int, attempt: int, text: str = "before") -> str:
@@ -88,7 +81,7 @@ def test_a_marker_that_somebody_else_wrote_or_that_is_quoted_is_left_alone(previ
     ("pull", "reason"),
     [
         pytest.param({"state": "closed"}, "it is closed", id="closed"),
-        pytest.param({"sha": MOVED}, "it has newer commits", id="moved on"),
+        pytest.param({"sha": "2e" * 20}, "it has newer commits", id="moved on"),
         # Even with the same commit, which anybody can push to a branch of their own.
         pytest.param({"repo": {"id": 1}}, "the run was for another branch", id="another repository"),
         pytest.param({"repo": None}, "the run was for another branch", id="a repository that is gone"),

@@ -1,18 +1,13 @@
 """drift.yml: one issue, open as long as a stack has drifted."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from operations.drift.report import Change, DriftReport, Outcome
 from tests.workflows.fake_github import REPOSITORY, TOKEN, FakeGitHub
 from tests.workflows.workflow_files import Ended, run_step
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MARKER = "<!-- dynamo-stack drift -->"
 CHANGE = Change(

@@ -1,7 +1,5 @@
 """What the workflows may do, whose code they run, and what they take on trust."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -10,7 +8,6 @@ from lab.directory import REPOSITORY
 from lab.toolchain.tools import PULUMI_VERSION
 from tests.workflows.workflow_files import FOLDER, NAMES, jobs, steps, workflow
 
-GUIDE = REPOSITORY / "docs" / "workflows.md"
 # Events that GitHub runs with the default branch's file and a token that may write.
 PRIVILEGED = {"pull_request_target", "workflow_run", "issue_comment", "issues"}
 _ACTION = re.compile(r"uses: ([\w./-]+)@([0-9a-f]{40}) # v\d+\.\d+\.\d+$")
@@ -32,7 +29,7 @@ def permissions() -> dict[tuple[str, str], str]:
 
 
 def test_the_guide_names_the_permissions_of_every_job() -> None:
-    text = GUIDE.read_text(encoding="utf-8")
+    text = (REPOSITORY / "docs" / "workflows.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\S+)` \| `(\S+)` \| `([^`]+)` \|", text, re.MULTILINE)
     assert {(name, job): granted for name, job, granted in rows} == permissions()
 

@@ -1,16 +1,10 @@
 """What the scripts do when GitHub asks for a pause, or says no; both ask GitHub by the same functions."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.fake_github import PULL, Refusal
-
-if TYPE_CHECKING:
-    from tests.workflows.fake_github import PreviewRun
+from tests.workflows.fake_github import PULL, PreviewRun, Refusal
 
 SECONDARY = "You have exceeded a secondary rate limit."
 FORBIDDEN = "Resource not accessible by integration"

@@ -1,21 +1,15 @@
 """The shell steps of the workflows; programs in the place of the real ones write down what they are asked."""
 
-from __future__ import annotations
-
 import json
 import os
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.fake_github import PreviewRun, zipped
+from tests.operations.revisions.repositories import MadeRepository
+from tests.workflows.fake_github import FakeGitHub, PreviewRun, zipped
 from tests.workflows.workflow_files import Ended, run_step, steps
-
-if TYPE_CHECKING:
-    from tests.workflows.fake_github import FakeGitHub
 
 _PROGRAM = """#!/bin/sh
 echo "$@" >> "$RUNNER_TEMP/asked"
@@ -80,34 +74,21 @@ class Runner:
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    checkout, temporary = tmp_path / "checkout", tmp_path / "temporary"
+    made, temporary = MadeRepository(tmp_path / "checkout"), tmp_path / "temporary"
+    made.commit(**{"Pulumi.older": ""})
+    made.git("checkout", "--quiet", "-b", "faster")
+    head = made.commit(**{"Pulumi.faster": ""})
+    made.git("checkout", "--quiet", "main")
+    base = made.commit(**{"Pulumi.others": ""})
+    made.git("merge", "--quiet", "--no-ff", "--message", "merge", "faster")
     temporary.mkdir()
-    (checkout / ".venv" / "bin").mkdir(parents=True)
-    programs = {checkout / ".venv" / "bin" / "dynamo-stack": _PROGRAM}
+    (made.root / ".venv" / "bin").mkdir(parents=True)
+    programs = {made.root / ".venv" / "bin" / "dynamo-stack": _PROGRAM}
     programs |= {temporary / "make": _MAKE, temporary / "pulumi": _PULUMI}
     for program, text in programs.items():
         program.write_text(text)
         program.chmod(0o755)
-
-    def git(*arguments: str) -> str:
-        who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-        command = ["git", "-C", str(checkout), *who, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    def commit(branch: str, name: str) -> str:
-        git("checkout", "--quiet", "-B", branch)
-        (checkout / f"Pulumi.{name}.yaml").touch()
-        git("add", "*.yaml")
-        git("commit", "--quiet", "--message", name)
-        return git("rev-parse", "HEAD")
-
-    git("init", "--quiet")
-    older = commit("main", "older")
-    head = commit("faster", "faster")
-    git("checkout", "--quiet", older)
-    base = commit("main", "others")
-    git("merge", "--quiet", "--no-ff", "--message", "merge", "faster")
-    return Runner(checkout, temporary, base, head, git("rev-parse", "HEAD"))
+    return Runner(made.root, temporary, base, head, made.git("rev-parse", "HEAD"))
 
 
 def test_the_merge_is_compared_with_what_it_is_merged_into_and_the_artifact_names_the_commits(

@@ -1,21 +1,17 @@
 """The workflows as GitHub reads them, and their scripts as its runner starts them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from lab.directory import REPOSITORY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 FOLDER = REPOSITORY / ".github" / "workflows"
 NAMES = tuple(sorted(file.name for file in FOLDER.glob("*.yml")))

@@ -1,16 +1,8 @@
 """Small git repositories of a test, and sides of a comparison in them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.operations.revisions.repositories import TestRepository
+from pathlib import Path
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "a",
@@ -22,20 +14,13 @@ _IDENTITY = {
 }
 
 
-@dataclass(frozen=True)
-class TestRepository:
+class MadeRepository:
     """A repository with a branch `main`."""
 
-    __test__ = False
-
-    root: Path
-
-    @classmethod
-    def at(cls, root: Path) -> TestRepository:
+    def __init__(self, root: Path) -> None:
         root.mkdir(parents=True)
-        made = cls(root)
-        made.git("init", "--quiet", "--initial-branch=main")
-        return made
+        self.root = root
+        self.git("init", "--quiet", "--initial-branch=main")
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -93,7 +78,7 @@ def main():
 def write_code(root: Path, body: str = "pass") -> None:
     """Write the code of a side into a folder."""
     for name in ("cli", "stacks"):
-        (root / name).mkdir(exist_ok=True)
+        (root / name).mkdir(parents=True, exist_ok=True)
         (root / name / "__init__.py").touch()
     (root / "cli/main.py").write_text(MAIN.format(body=body))
     (root / "cli/record.py").touch()
@@ -101,7 +86,7 @@ def write_code(root: Path, body: str = "pass") -> None:
     (root / "Pulumi.yaml").write_text("name: dynamo-stack\n")
 
 
-def commit_side(repository: TestRepository, stack: str = "a: 1\n", body: str = "pass") -> str:
+def commit_side(repository: MadeRepository, stack: str = "a: 1\n", body: str = "pass") -> str:
     """Commit a side with one stack, dev."""
     write_code(repository.root, body)
     (repository.root / "Pulumi.dev.yaml").write_text(stack)

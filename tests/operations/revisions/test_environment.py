@@ -1,7 +1,5 @@
 """What a side is made of: the files that git gives, interpreter and packages, and what is kept of it."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import subprocess
 import sys
@@ -13,10 +11,10 @@ from comparison.recording import Side
 from operations.changed_code import changed_code
 from operations.errors import CommandError
 from operations.revisions import environment
-from operations.revisions.cache import cache_directory, made_once
+from operations.revisions.cache import cache_directory
 from operations.revisions.environment import interpreter_for
 from operations.revisions.git import Repository, repository_of
-from tests.operations.revisions.repositories import TestRepository
+from tests.operations.revisions.repositories import MadeRepository
 
 HASH = "--hash=sha256:" + 64 * "0"
 PYDANTIC = importlib.metadata.version("pydantic")
@@ -108,25 +106,6 @@ def test_an_installation_that_fails_is_said_and_tried_again_the_next_time(
         assert len(installers.typed) == tried
 
 
-def _write(folder: Path) -> None:
-    folder.mkdir()
-    (folder / "file").write_text("whole")
-
-
-def _fail(folder: Path) -> None:
-    folder.mkdir()
-    (folder / "file").write_text("half")
-    raise CommandError("interrupted")
-
-
-def test_an_entry_that_was_left_half_made_is_made_again_and_a_whole_one_stays(tmp_path: Path) -> None:
-    with pytest.raises(CommandError):
-        made_once(tmp_path / "a", _fail)
-    made_once(tmp_path / "a", _write)
-    assert made_once(tmp_path / "a", _fail) == tmp_path / "a"
-    assert (tmp_path / "a/file").read_text() == "whole"
-
-
 def test_the_cache_is_the_user_s_own_and_readable_by_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,11 +119,11 @@ def test_the_cache_is_the_user_s_own_and_readable_by_nobody_else(
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> TestRepository:
-    return TestRepository.at(tmp_path / "repository")
+def made(tmp_path: Path) -> MadeRepository:
+    return MadeRepository(tmp_path / "repository")
 
 
-def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: TestRepository, tmp_path: Path) -> None:
+def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: MadeRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     made.git("branch", "release-1.3")
     for name in ("--all", "-h", "", "main:a.yaml"):
@@ -158,7 +137,7 @@ def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: TestReposi
         Repository(clone).commit("release-1.3")
 
 
-def test_a_shallow_clone_says_how_to_get_the_rest(made: TestRepository, tmp_path: Path) -> None:
+def test_a_shallow_clone_says_how_to_get_the_rest(made: MadeRepository, tmp_path: Path) -> None:
     first = made.commit(a="1")
     made.commit(a="2")
     clone = tmp_path / "clone"
@@ -167,7 +146,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(made: TestRepository, tmp_path
         Repository(clone).commit(first)
 
 
-def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: TestRepository) -> None:
+def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: MadeRepository) -> None:
     made.commit(a="1")
     made.git("checkout", "--quiet", "--orphan", "other")
     made.commit(a="2")
@@ -176,7 +155,7 @@ def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: TestRe
 
 
 def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
-    made: TestRepository, tmp_path: Path
+    made: MadeRepository, tmp_path: Path
 ) -> None:
     (made.root / "link").symlink_to("/etc/passwd")
     commit = made.commit()
@@ -187,7 +166,7 @@ def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
 
 
 def test_without_a_repository_and_without_git_it_says_so(
-    made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
         repository_of(tmp_path)
@@ -207,7 +186,7 @@ def _write_files(folder: Path, text: str) -> None:
 
 
 def test_code_and_requirements_count_as_code_and_stack_files_recipes_and_documents_do_not(
-    made: TestRepository, monkeypatch: pytest.MonkeyPatch
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(made.root)
     _write_files(made.root, "one")

@@ -1,30 +1,24 @@
 """Both sides of a comparison, from what a person types to what each side's own code has said."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from comparison.recording import UnreadStack
+from comparison.recording import Side, UnreadStack
 from operations.errors import CommandError
 from operations.revisions import sides
-from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
 from operations.revisions.sides import recorded_sides
-from tests.operations.revisions.repositories import TestRepository, commit_side, write_code
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from comparison.recording import Side
+from tests.operations.revisions.repositories import MadeRepository, commit_side, write_code
 
 
 @pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestRepository:
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeRepository:
     """A repository in which this process is, and a cache of its own."""
-    repository = TestRepository.at(tmp_path / "repository")
+    repository = MadeRepository(tmp_path / "repository")
     monkeypatch.chdir(repository.root)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return repository
@@ -43,7 +37,7 @@ def refused(base: str, head: str | None = None, *stacks: str) -> str:
     return str(raised.value)
 
 
-def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepository) -> None:
+def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: MadeRepository) -> None:
     first = commit_side(made, "a: 1\n")
     second = commit_side(made, "a: 2\n")
     base, head = recorded_sides(f"{first}..HEAD", None)
@@ -57,7 +51,7 @@ def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepo
     assert (told(base)["text"], told(head)["text"]) == ("a: 2\n", "a: 3\n")
 
 
-def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made: TestRepository) -> None:
+def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made: MadeRepository) -> None:
     parting = commit_side(made, "a: 1\n")
     made.git("checkout", "--quiet", "-b", "feature")
     commit_side(made, "a: 2\n")
@@ -69,7 +63,7 @@ def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made
 
 
 def test_nothing_of_this_environment_reaches_the_code_of_a_side(
-    made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "PULUMI_ACCESS_TOKEN", "GITHUB_TOKEN", "HF_TOKEN"):
         monkeypatch.setenv(name, "planted")
@@ -84,7 +78,7 @@ def test_nothing_of_this_environment_reaches_the_code_of_a_side(
 
 
 def test_files_that_are_not_committed_are_said_not_to_be_compared_unless_they_are_the_newer_side(
-    made: TestRepository,
+    made: MadeRepository,
 ) -> None:
     commit_side(made)
     made.write(**{"Pulumi.dev": "a: 9\n", "Pulumi.new": "b: 1\n"})
@@ -96,7 +90,7 @@ def test_files_that_are_not_committed_are_said_not_to_be_compared_unless_they_ar
     assert (base.notes, head.notes) == ((), ())
 
 
-def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestRepository) -> None:
+def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: MadeRepository) -> None:
     commit_side(made)
     made.git("checkout", "--quiet", "-b", "feature")
     made.commit(**{"Pulumi.new": "b: 1\n"})
@@ -105,10 +99,10 @@ def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestReposit
     assert (base.label, base.commit) == ("main", made.git("rev-parse", "main"))
 
 
-def test_what_is_no_side_is_refused_with_what_to_type(made: TestRepository, tmp_path: Path) -> None:
+def test_what_is_no_side_is_refused_with_what_to_type(made: MadeRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     commit_side(made)
-    write_code(_folder(tmp_path))
+    write_code(tmp_path / "folder")
     assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
     assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
     assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
@@ -118,25 +112,26 @@ def test_what_is_no_side_is_refused_with_what_to_type(made: TestRepository, tmp_
     assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
 
 
-def _folder(tmp_path: Path) -> Path:
-    (tmp_path / "folder").mkdir()
-    return tmp_path / "folder"
-
-
-def test_code_that_does_not_end_is_ended_and_said_to_have_recorded_nothing(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("body", "seconds", "said"),
+    [
+        ("import time; time.sleep(600)", 1, "main: its own code has recorded nothing after 1 s"),
+        (
+            "[print('x' * 1_000_000) for _ in range(200)]",
+            60,
+            "main: its recording is larger than 64 MB\n  try: --stack",
+        ),
+    ],
+    ids=["code that does not end", "an answer without an end"],
+)
+def test_what_never_ends_is_ended_and_said_to_have_recorded_nothing(
+    tmp_path: Path, body: str, seconds: float, said: str
 ) -> None:
-    write_code(tmp_path, body="import time; time.sleep(600)")
-    process = RecordProcess("main", _python(tmp_path), tmp_path, tmp_path, seconds=1)
-    with pytest.raises(CommandError, match=r"^main: its own code has recorded nothing after 1 s$"):
+    write_code(tmp_path, body)
+    process = RecordProcess("main", Path(sys.executable), tmp_path, tmp_path, seconds=seconds)
+    with pytest.raises(CommandError) as raised:
         process.answer(["dev"], None)
-
-
-def test_an_answer_without_an_end_is_cut_and_said_to_be_too_large(tmp_path: Path) -> None:
-    write_code(tmp_path, body="[print('x' * 1_000_000) for _ in range(200)]")
-    process = RecordProcess("main", _python(tmp_path), tmp_path, tmp_path)
-    with pytest.raises(CommandError, match=r"^main: its recording is larger than 64 MB\n  try: --stack"):
-        process.answer(["dev"], None)
+    assert str(raised.value).startswith(said)
 
 
 TOKEN = "hf_" + 24 * "a"
@@ -155,7 +150,7 @@ TOKEN = "hf_" + 24 * "a"
     ids=["it fails", "a token in its error", "no recording"],
 )
 def test_code_that_records_nothing_is_named_without_its_secrets_and_tried_again(
-    made: TestRepository, body: str, said: str
+    made: MadeRepository, body: str, said: str
 ) -> None:
     commit_side(made, body=body)
     for _ in range(2):
@@ -165,14 +160,10 @@ def test_code_that_records_nothing_is_named_without_its_secrets_and_tried_again(
 
 
 def test_a_folder_of_stack_files_alone_is_recorded_by_this_code(
-    made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    write_code(_folder(tmp_path))
+    write_code(tmp_path / "folder")
     monkeypatch.setattr(sides, "_THIS_CODE", tmp_path / "folder")
     made.commit(**{"Pulumi.dev": "a: 1\n"})
     base, _ = recorded_sides("HEAD", "HEAD")
     assert told(base)["environment"]["PYTHONPATH"] == str(tmp_path / "folder")
-
-
-def _python(folder: Path) -> Path:
-    return interpreter_for(folder, "main", folder / "cache")
