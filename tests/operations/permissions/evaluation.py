@@ -1,22 +1,16 @@
 """Policies of a stack with any settings, and whether they allow what was asked of AWS, as IAM judges it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from operations.permissions.policy import policies
+from operations.permissions.policy import Policy, Statement, policies
+from operations.permissions.right import Holder
+from resource_graph import ResourceGraph
 from stacks.plan.stack_plan import in_phase
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from operations.permissions.policy import Policy, Statement
-    from operations.permissions.right import Holder
-    from resource_graph import ResourceGraph
 
 REGION, ACCOUNT = "us-east-1", "123456789012"
 _PREFIXES = {"efs": "elasticfilesystem", "service-quotas": "servicequotas"}

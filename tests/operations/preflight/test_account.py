@@ -1,21 +1,27 @@
 """The account's quotas, zones and add-ons: what the stack needs, what there is, what to ask for."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from stacks.plan import versions
 from stacks.plan.infrastructure import eks_plan
-from tests.operations.preflight.conftest import b200_settings, by_the_hour, seen
+from tests.cli.command import merged
+from tests.operations.preflight.conftest import (
+    Account,
+    Preflight,
+    b200_settings,
+    by_the_hour,
+    ec2_client,
+    seen,
+)
 
-if TYPE_CHECKING:
-    from tests.operations.preflight.conftest import Account
-
-Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")
+
+
+def _cluster(**changes: Any) -> dict[str, Any]:
+    return merged(by_the_hour(), {"cluster": changes})
 
 
 def _and_spot(*types: tuple[str, str]) -> dict[str, Any]:
@@ -65,46 +71,41 @@ def test_system_nodes_count_against_standard_vcpus_and_pools_share_a_quota(
 
 
 def test_addresses_of_others_count_and_the_stack_s_own_do_not(account: Account, preflight: Preflight) -> None:
-    others = account.addresses_in_use() + 4
+    others = len(ec2_client().describe_addresses()["Addresses"]) + 4
     account.quotas(L_0263D0A3=others + 1)
     with account.addresses(4), account.addresses(1, "gpt-oss"):
         answer = preflight(by_the_hour())
         assert f"1 needed of {others + 1}, {others} in use by others" in seen(answer)
         assert answer.code == 0
-        settings = by_the_hour()
-        settings["cluster"]["network"]["natPerZone"] = True
-        answer = preflight(settings)
+        answer = preflight(_cluster(network={"natPerZone": True}))
         assert f"2 needed of {others + 1}, {others} in use by others" in seen(answer)
         assert answer.code == 1
 
 
 def test_the_account_s_own_vpc_counts_against_the_quota(account: Account, preflight: Preflight) -> None:
-    others = account.networks()
+    others = len(ec2_client().describe_vpcs()["Vpcs"])
     account.quotas(L_F678F1CE=others)
     answer = preflight(by_the_hour())
     assert f"1 needed of {others}, {others} in use by others" in seen(answer)
     assert answer.code == 1
 
 
-NETWORK = ("cluster", "network")
 SUBNETS = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
 LUSTRE = "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not in ev"
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said", "unsaid", "fix"),
+    ("settings", "said", "unsaid", "fix"),
     [
         pytest.param(
-            (*NETWORK, "zones"),
-            ["us-east-1a", "us-east-1b"],
+            _cluster(network={"zones": ["us-east-1a", "us-east-1b"]}),
             ("good zones of the control plane us-east-1a (use1-az6), us-east-1b (use1-az1)", LUSTRE),
             ("kernel 6.18",),
             "",
             id="zones are named with their ids, and where to look whether one has FSx",
         ),
         pytest.param(
-            (*NETWORK, "zones"),
-            ["us-east-1a", "us-east-1e"],
+            _cluster(network={"zones": ["us-east-1a", "us-east-1e"]}),
             ("EKS takes no subnet in us-east-1e (use1-az3)",),
             (),
             "zones of the control plane: cluster.network.zones: others of us-east-1a, us-east-1b, "
@@ -112,75 +113,72 @@ LUSTRE = "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not
             id="a zone that EKS excludes",
         ),
         pytest.param(
-            (*NETWORK, "zones"),
-            ["us-east-1a", "us-east-1g"],
+            _cluster(network={"zones": ["us-east-1a", "us-east-1g"]}),
             ("this account has no us-east-1g",),
             (),
             "zones of the control plane: ",
             id="a zone that the account does not have",
         ),
         pytest.param(
-            ("cluster", "version"),
-            "1.36",
+            _cluster(version="1.36"),
             ("unknown FSx for Lustre with Kubernetes 1.36 nodes have kernel 6.18",),
             (),
             "",
             id="a kernel on which nobody knows whether Lustre's client runs",
         ),
         pytest.param(
-            ("modelCache", "storage"), {"kind": "efs"}, (), ("FSx",), "", id="no file system of FSx"
+            merged(by_the_hour(), {"modelCache": {"storage": {"kind": "efs"}}}),
+            (),
+            ("FSx",),
+            "",
+            id="no file system of FSx",
         ),
         pytest.param(
-            NETWORK,
-            {"kind": "existing", "vpcId": "vpc-01234567", "subnets": SUBNETS},
+            _cluster(
+                network={"kind": "existing", "vpcId": "vpc-01234567", "subnets": SUBNETS, "zones": None}
+            ),
             ("vpc-01234567 has no such subnet",),
             ("elastic IPs", "VPCs"),
             "subnet subnet-01234567",
             id="an adopted network needs neither address nor VPC",
         ),
         pytest.param(
-            ("cluster", "publicCidrs"),
-            ["203.0.113.9/32"],
+            by_the_hour(),
             ("unknown API server from here open to 203.0.113.9/32 and the VPC; `curl https://checkip",),
             (),
             "",
             id="an API server that some addresses reach",
         ),
         pytest.param(
-            ("cluster", "publicCidrs"),
-            [],
+            _cluster(publicCidrs=[]),
             (),
             (),
             'API server from here: cluster.publicCidrs: ["ADDRESS/32"]; `curl https://checkip',
             id="an API server that nobody reaches in a VPC that is yet to be made",
         ),
         pytest.param(
-            ("nodePools", 0, "purchase"),
-            {"kind": "spot"},
+            by_the_hour(purchase={"kind": "spot"}),
             ("pool b200: 8 GPUs, Spot: no published price",),
             ("L-7212CCBC", "a new block"),
             "",
             id="Spot of P6",
         ),
         pytest.param(
-            ("cluster", "systemNodes"),
-            {"instanceType": "m99.large"},
+            _cluster(systemNodes={"instanceType": "m99.large"}),
             ("wrong system nodes: m99.large not offered in us-east-1a, us-east-1b",),
             (),
             "system nodes: m99.large: cluster.systemNodes.instanceType: another one",
             id="system nodes that the zones of the control plane do not have",
         ),
         pytest.param(
-            ("nodePools", 0, "zone"),
-            "us-east-1b",
+            by_the_hour(zone="us-east-1b"),
             ("p6-b200.48xlarge in us-east-1b not offered",),
             (),
             "pool b200: p6-b200.48xlarge in us-east-1b: nodePools[].zone: one of us-east-1a\n",
             id="a zone without the type",
         ),
         pytest.param(
-            ("cluster", "accountId"),
-            "210987654321",
+            _cluster(accountId="210987654321"),
             ("the credentials are of 123456789012", "stack dev: 1 wrong, 0 unknown of 1 answers"),
             (),
             "account: credentials of 210987654321\n",
@@ -190,18 +188,11 @@ LUSTRE = "unknown FSx for Lustre in us-east-1a us-east-1a (use1-az6): FSx is not
 )
 def test_settings_are_held_against_what_the_account_has(
     preflight: Preflight,
-    path: tuple[str | int, ...],
-    value: Any,
+    settings: dict[str, Any],
     said: tuple[str, ...],
     unsaid: tuple[str, ...],
     fix: str,
 ) -> None:
-    settings = by_the_hour()
-    *parents, last = path
-    place: Any = settings
-    for each in parents:
-        place = place[each]
-    place[last] = value
     answer = preflight(settings)
     shown = seen(answer)
     assert answer.code == (1 if fix else 0), shown
@@ -214,9 +205,7 @@ def test_settings_are_held_against_what_the_account_has(
 def test_eks_has_every_pinned_build_of_every_version_that_can_be_typed(
     preflight: Preflight, version: str
 ) -> None:
-    settings = by_the_hour()
-    settings["cluster"]["version"] = version
-    answer = preflight(settings)
+    answer = preflight(_cluster(version=version))
     assert f"good add-ons for Kubernetes {version} EKS has the pinned builds of all 6" in seen(answer)
 
 

@@ -1,9 +1,7 @@
 """A cluster that exists, asked before `up`: what it lacks is said with what helps."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 import requests
@@ -11,17 +9,19 @@ import yaml
 
 from lab.directory import REPOSITORY
 from operations.document import Verdict
+from operations.preflight.answer import Answer
 from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, bound_claim, cluster_answers
+from tests.cli.command import merged
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 from tests.support.shipped_stacks import shipped_stack
 
-if TYPE_CHECKING:
-    from components.cluster_reader import ClusterReader
-    from operations.cluster_commands import ClusterCommands
-    from operations.preflight.answer import Answer
-
 FIXTURES = REPOSITORY / "lab" / "fixtures"
 READY = {"type": "Ready", "status": "True"}
+OPERATOR = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
+
+
+def _containers(*containers: dict[str, str]) -> dict[str, Any]:
+    return {"spec": {"template": {"spec": {"containers": [*containers]}}}}
 
 
 def _cluster() -> RecordedCluster:
@@ -33,10 +33,9 @@ def _cluster() -> RecordedCluster:
         node["status"].setdefault("allocatable", node["status"]["capacity"])
     agent: dict[str, Any] = {
         "metadata": {"name": "aws-node", "namespace": "kube-system"},
-        "spec": {"template": {"spec": {"containers": [{"name": "aws-node"}, {"name": "aws-eks-nodeagent"}]}}},
+        **_containers({"name": "aws-node"}, {"name": "aws-eks-nodeagent"}),
     }
-    image = {"containers": [{"image": "nvcr.io/nvidia/ai-dynamo/kubernetes-operator:1.2.1"}]}
-    found.one("deployments", "operator")["spec"]["template"] = {"spec": image}
+    found.one("deployments", "operator")["spec"] |= _containers({"image": f"{OPERATOR}:1.2.1"})["spec"]
     found.listed |= {
         "nodes": nodes,
         "pods": [],
@@ -56,9 +55,8 @@ def _no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "head", unreachable)
 
 
-def _asked(cluster: RecordedCluster, stack: str = "dev") -> dict[str, Answer]:
-    found = cluster_answers(shipped_stack(stack), cast("ClusterReader", cluster))
-    return {answer.question: answer for answer in found}
+def _asked(cluster: Any) -> dict[str, Answer]:
+    return {answer.question: answer for answer in cluster_answers(shipped_stack("dev"), cluster)}
 
 
 def test_a_cluster_that_has_it_all_leaves_only_the_hub_open() -> None:
@@ -73,33 +71,21 @@ def test_a_cluster_that_has_it_all_leaves_only_the_hub_open() -> None:
     assert found["NetworkPolicy is enforced"].found == "by DaemonSet aws-node"
 
 
-LABELS, ALLOCATABLE = ("metadata", "labels"), ("status", "allocatable")
-OPERATOR = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
-IMAGE = ("spec", "template", "spec", "containers", 0, "image")
 POOL, OFFERED = "pool b200", "pool b200: GPUs that the device plugin offers"
-Path = tuple[str | int, ...]
 
 
-def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: str | None) -> None:
-    """Set a field of an object; None takes it away."""
-    *parents, last = path
-    place: Any = cluster.one(kind, name)
-    for each in parents:
-        place = place[each]
-    if value is None:
-        del place[last]
-    else:
-        place[last] = value
+def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, Any]) -> None:
+    found = cluster.one(kind, name)
+    found.update(merged(found, changes))
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "path", "value", "question", "verdict", "found"),
+    ("kind", "name", "changes", "question", "verdict", "found"),
     [
         pytest.param(
             "nodes",
             NODE,
-            (*LABELS, DRIVER_LABEL),
-            "570",
+            {"metadata": {"labels": {DRIVER_LABEL: "570"}}},
             f"{POOL}: NVIDIA driver",
             Verdict.WRONG,
             "570; the images' CUDA 13 needs 580",
@@ -108,8 +94,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "nodes",
             NODE,
-            (*LABELS, DRIVER_LABEL),
-            None,
+            {"metadata": {"labels": {DRIVER_LABEL: None}}},
             f"{POOL}: NVIDIA driver",
             Verdict.UNKNOWN,
             "GPU feature discovery does not run",
@@ -118,8 +103,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "nodes",
             NODE,
-            (*ALLOCATABLE, "nvidia.com/gpu"),
-            "4",
+            {"status": {"allocatable": {"nvidia.com/gpu": "4"}}},
             OFFERED,
             Verdict.WRONG,
             "offers 4 GPUs of 8",
@@ -128,8 +112,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "nodes",
             NODE,
-            (*ALLOCATABLE, "nvidia.com/gpu"),
-            "4",
+            {"status": {"allocatable": {"nvidia.com/gpu": "4"}}},
             f"{POOL}: free GPUs",
             Verdict.WRONG,
             "it does not fit until others end, or nodes join",
@@ -138,8 +121,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "nodes",
             NODE,
-            (*LABELS, "nvidia.com/gpu.count"),
-            None,
+            {"metadata": {"labels": {"nvidia.com/gpu.count": None}}},
             OFFERED,
             Verdict.GOOD,
             f"{NODE}: 8",
@@ -148,8 +130,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "clusterpolicies",
             "cluster-policy",
-            ("status", "state"),
-            "notReady",
+            {"status": {"state": "notReady"}},
             "GPU operator: ClusterPolicy cluster-policy",
             Verdict.WRONG,
             "one of its operands",
@@ -158,8 +139,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "storageclasses",
             "shared-files",
-            ("metadata", "name"),
-            "gp3",
+            {"metadata": {"name": "gp3"}},
             "storage class shared-files",
             Verdict.WRONG,
             "the cluster has gp3",
@@ -168,8 +148,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "daemonsets",
             "aws-node",
-            ("spec", "template", "spec", "containers", 1, "name"),
-            "another",
+            _containers({"name": "aws-node"}, {"name": "another"}),
             "NetworkPolicy is enforced",
             Verdict.UNKNOWN,
             "policies may be ignored",
@@ -178,8 +157,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "deployments",
             "operator",
-            IMAGE,
-            f"{OPERATOR}:1.1.0",
+            _containers({"image": f"{OPERATOR}:1.1.0"}),
             "Dynamo operator",
             Verdict.GOOD,
             "is of 1.1.0; `up` makes it 1.2.1",
@@ -188,8 +166,7 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
         pytest.param(
             "deployments",
             "operator",
-            IMAGE,
-            f"{OPERATOR}:1.2.1@sha256:{'0' * 64}",
+            _containers({"image": f"{OPERATOR}:1.2.1@sha256:{'0' * 64}"}),
             "Dynamo operator",
             Verdict.GOOD,
             "is of 1.2.1",
@@ -198,10 +175,10 @@ def _changed(cluster: RecordedCluster, kind: str, name: str, path: Path, value: 
     ],
 )
 def test_what_is_missing_is_said(
-    kind: str, name: str, path: Path, value: str | None, question: str, verdict: Verdict, found: str
+    kind: str, name: str, changes: dict[str, Any], question: str, verdict: Verdict, found: str
 ) -> None:
     cluster = _cluster()
-    _changed(cluster, kind, name, path, value)
+    _change(cluster, kind, name, changes)
     answer = _asked(cluster)[question]
     assert (answer.verdict, bool(answer.fix)) == (verdict, verdict is Verdict.WRONG)
     assert found in answer.found
@@ -209,8 +186,8 @@ def test_what_is_missing_is_said(
 
 def test_an_older_operator_of_somebody_else_is_wrong() -> None:
     cluster = _cluster()
-    _changed(cluster, "deployments", "operator", IMAGE, f"{OPERATOR}:1.1.0")
-    _changed(cluster, "deployments", "operator", ("metadata", "namespace"), "another-team")
+    changes = {"metadata": {"namespace": "another-team"}, **_containers({"image": f"{OPERATOR}:1.1.0"})}
+    _change(cluster, "deployments", "operator", changes)
     answer = _asked(cluster)["Dynamo operator"]
     assert answer.verdict is Verdict.WRONG
     assert "is of 1.1.0, and platform.version is 1.2.1" in answer.found
@@ -248,8 +225,8 @@ class _Claims:
         return SimpleNamespace(returncode=int(bool(why)), stdout=_EVENT, stderr=why)
 
 
-def _bound(claims: _Claims) -> Answer:
-    return bound_claim(shipped_stack("dev"), cast("ClusterCommands", claims))
+def _bound(claims: Any) -> Answer:
+    return bound_claim(shipped_stack("dev"), claims)
 
 
 def test_a_claim_is_bound_and_deleted_whatever_became_of_it() -> None:

@@ -1,23 +1,26 @@
 """What credentials may not ask or do not answer, and how the command ends then."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
 from operations.preflight.network_checks import ways_out
-from tests.operations.preflight.conftest import WEEK, at, by_the_hour, ec2_client, in_a_block, seen
+from tests.cli.command import merged
+from tests.operations.preflight.conftest import (
+    WEEK,
+    Account,
+    Preflight,
+    at,
+    by_the_hour,
+    ec2_client,
+    in_a_block,
+    seen,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.operations.preflight.conftest import Account
-
-Preflight = Any
 pytestmark = pytest.mark.usefixtures("account")
 
 
@@ -79,12 +82,11 @@ def test_credentials_that_have_run_out_end_it(account: Account, preflight: Prefl
 def test_the_account_is_asked_as_the_role_that_is_assumed(
     account: Account, preflight: Preflight, refuse: Any
 ) -> None:
-    settings = by_the_hour()
-    settings["cluster"]["assumeRole"] = "arn:aws:iam::123456789012:role/deployer"
+    role = "arn:aws:iam::123456789012:role/deployer"
+    settings = merged(by_the_hour(), {"cluster": {"assumeRole": role}})
     assert "good account" in seen(preflight(settings))
     asked = [json.loads(line) for line in (account.folder / "requests.jsonl").read_text().splitlines()]
     assumed = [each["parameters"] for each in asked if each["operation"] == "AssumeRole"]
-    role = "arn:aws:iam::123456789012:role/deployer"
     assert assumed[-1] == {"RoleArn": role, "RoleSessionName": "dynamo-stack-preflight"}
     refuse("sts", "AssumeRole", "AccessDenied")
     answer = preflight(settings)
@@ -113,10 +115,9 @@ def _adopted(ec2: Any) -> dict[str, Any]:
     table = ec2.create_route_table(VpcId=vpc)["RouteTable"]["RouteTableId"]
     ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
     ec2.associate_route_table(RouteTableId=table, SubnetId=first)
-    settings = by_the_hour()
     subnets = {"us-east-1a": first, "us-east-1b": second}
-    settings["cluster"]["network"] = {"kind": "existing", "vpcId": vpc, "subnets": subnets}
-    return settings
+    network = {"kind": "existing", "vpcId": vpc, "subnets": subnets, "zones": None}
+    return merged(by_the_hour(), {"cluster": {"network": network}})
 
 
 def test_an_adopted_vpc_is_looked_at_before_a_cluster_is_made_in_it(preflight: Preflight) -> None:
