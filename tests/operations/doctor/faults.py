@@ -1,15 +1,11 @@
 """Faults that a recorded cluster can have -> what the doctor's first line says of each."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from stacks.settings.cluster import CapacityBlock
 from tests.operations.doctor.recorded_cluster import GRAPH, NODE, RecordedCluster
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ENDED = {"exitCode": 1, "reason": "Error", "finishedAt": "2026-11-28T08:59:30Z"}
 SILENCE = {"reason": "NodeStatusUnknown", "message": "Kubelet stopped posting node status."}
@@ -27,6 +23,14 @@ def _no_workers(cluster: RecordedCluster, role: str = "decode") -> None:
     cluster.wrong_answers.setdefault("workers", f"no {role} worker is registered")
 
 
+def _break_decode(cluster: RecordedCluster, **status: Any) -> str:
+    """Let the one decode worker be unready with this status; its pod's name."""
+    [pod] = cluster.pods("decode")
+    _unready(pod, **status)
+    _no_workers(cluster)
+    return pod["metadata"]["name"]
+
+
 def gpu_node_lost(cluster: RecordedCluster) -> None:
     cluster.one("nodes", NODE)["status"]["conditions"][0] |= {"status": "Unknown", **SILENCE}
     for role in ("prefill", "decode"):
@@ -37,9 +41,7 @@ def gpu_node_lost(cluster: RecordedCluster) -> None:
 
 def gpu_node_gone(cluster: RecordedCluster) -> None:
     cluster.listed["nodes"].remove(cluster.one("nodes", NODE))
-    for pod in cluster.pods("decode"):
-        _unready(pod)
-    _no_workers(cluster)
+    _break_decode(cluster)
 
 
 def pool_short(cluster: RecordedCluster) -> None:
@@ -137,49 +139,36 @@ def no_gpus_left(cluster: RecordedCluster) -> None:
 
 
 def no_imex_channel(cluster: RecordedCluster) -> None:
-    [pod] = cluster.pods("decode")
-    _unready(pod, state={"waiting": {"reason": "ContainerCreating"}}, lastState={})
+    name = _break_decode(cluster, state={"waiting": {"reason": "ContainerCreating"}}, lastState={})
     message = "error preparing devices: DRA driver compute-domain.nvidia.com is not registered"
     cluster.events.append(
         {
             "type": "Warning",
             "reason": "FailedPrepareDynamicResources",
             "message": message,
-            "involvedObject": {"name": pod["metadata"]["name"]},
+            "involvedObject": {"name": name},
         }
     )
-    _no_workers(cluster)
 
 
 def image_not_pulled(cluster: RecordedCluster) -> None:
     waiting = {"reason": "ImagePullBackOff", "message": 'Back-off pulling image "nvcr.io/…:1.9"'}
-    [pod] = cluster.pods("decode")
-    _unready(pod, state={"waiting": waiting}, lastState={})
-    _no_workers(cluster)
+    _break_decode(cluster, state={"waiting": waiting}, lastState={})
 
 
 def model_not_found(cluster: RecordedCluster) -> None:
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off 40s restarting failed container"}
     words = {**ENDED, "message": "OSError: /opt/models/hub: the model is not where --model-path says"}
-    [pod] = cluster.pods("decode")
-    _unready(pod, state={"waiting": waiting}, lastState={"terminated": words}, restartCount=3)
-    _no_workers(cluster)
+    _break_decode(cluster, state={"waiting": waiting}, lastState={"terminated": words}, restartCount=3)
 
 
 def killed(cluster: RecordedCluster) -> None:
-    [pod] = cluster.pods("decode")
-    _unready(pod, state={"running": {}}, lastState={"terminated": ENDED | {"exitCode": 137}}, restartCount=1)
-    _no_workers(cluster)
+    ended = {"terminated": ENDED | {"exitCode": 137}}
+    _break_decode(cluster, state={"running": {}}, lastState=ended, restartCount=1)
 
 
 def still_loading(cluster: RecordedCluster) -> None:
-    [pod] = cluster.pods("decode")
-    _unready(pod, state={"running": {}}, lastState={}, restartCount=0)
-    _no_workers(cluster)
-
-
-def not_registered(cluster: RecordedCluster) -> None:
-    _no_workers(cluster)
+    _break_decode(cluster, state={"running": {}}, lastState={}, restartCount=0)
 
 
 def model_not_listed(cluster: RecordedCluster) -> None:
@@ -230,7 +219,7 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "the model is not on its volume": (model_not_found, "the model is not on its volume"),
     "a worker was killed": (killed, "ended with exit code 137 (Error) and is started again"),
     "a worker loads its model": (still_loading, "is starting: it runs, and has not loaded its model yet"),
-    "a worker is not registered": (not_registered, "a worker is missing: no decode worker is registered"),
+    "a worker is not registered": (_no_workers, "a worker is missing: no decode worker is registered"),
     "the model is not listed": (
         model_not_listed,
         "the model is not served: openai/gpt-oss-120b is not listed",

@@ -1,11 +1,6 @@
 """The doctor's first line about a stack in the lab."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
+from tests.support.lab_stack import LabStack
 
 
 def sick(stack: LabStack) -> str:

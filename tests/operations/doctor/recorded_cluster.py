@@ -3,32 +3,25 @@
 Written with `kubectl get -o json` from the simulated cluster on 2026-11-28, without what nobody reads here.
 """
 
-from __future__ import annotations
-
 import copy
 import datetime as dt
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Self
 
-from components.cluster_answer import Answer, Said
+from components.cluster_answer import Answer, Kind, Objects, Said
 from failures.health import ServingObjects
+from operations.doctor.finding import Diagnosis
 from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
 from operations.smoke.checks import Target as Asked
+from operations.smoke.first_token import KvHandover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
-
-if TYPE_CHECKING:
-    from components.cluster_answer import Kind, Objects
-    from components.cluster_reader import ClusterReader
-    from operations.cluster_commands import ClusterCommands
-    from operations.doctor.finding import Diagnosis
-    from operations.smoke.first_token import KvHandover
-    from stacks.settings.cluster import CapacityBlock
+from stacks.settings.cluster import CapacityBlock
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
 ROLES = {
@@ -65,7 +58,7 @@ class RecordedCluster:
         return judged(self.view(**changes), self.report(), NOW)
 
     def view(self, kv: KvHandover | None = None, **changes: Any) -> View:
-        reader = cast("ClusterReader", self)
+        reader: Any = self
         asked = Asked(
             name="stack dev",
             stack="dev",
@@ -78,7 +71,7 @@ class RecordedCluster:
             lost_calls="",
         )
         known: dict[str, Any] = {
-            "cluster": cast("ClusterCommands", self),
+            "cluster": self,
             "served": ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download"),
             "asked": asked,
             "roles": ROLES,
@@ -125,10 +118,10 @@ class RecordedCluster:
     # What the doctor asks of a reader, and of the person's own clients.
 
     @property
-    def reader(self) -> RecordedCluster:
+    def reader(self) -> Self:
         return self
 
-    def within(self, _seconds: int) -> RecordedCluster:
+    def within(self, _seconds: int) -> Self:
         return self
 
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:

@@ -1,8 +1,5 @@
 """A fault -> the doctor's first line: one at a time, and two at once."""
 
-from __future__ import annotations
-
-import copy
 import re
 from typing import Any
 
@@ -11,6 +8,7 @@ import pytest
 from lab.directory import REPOSITORY
 from operations.doctor.target import roles_in
 from operations.errors import CommandError
+from tests.cli.command import merged
 from tests.operations.doctor.faults import FAULTS
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 
@@ -67,36 +65,48 @@ def test_without_an_answer_of_the_api_server_nothing_is_diagnosed() -> None:
         RecordedCluster(unreachable=why).diagnosis()
 
 
-def test_a_node_of_another_team_explains_no_pod_of_ours() -> None:
+@pytest.mark.parametrize(
+    ("fault", "kind", "name", "changes"),
+    [
+        pytest.param(
+            "no GPUs are left",
+            "nodes",
+            NODE,
+            {
+                "metadata": {"name": "h100-of-another-team", "labels": {"nvidia.com/gpu.count": "4"}},
+                "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]},
+            },
+            id="a silent node of another team",
+        ),
+        pytest.param(
+            None,
+            "pods",
+            "operator",
+            {
+                "metadata": {"name": "hook"},
+                "spec": {"nodeName": "gone"},
+                "status": {"phase": "Succeeded", "conditions": None},
+            },
+            id="a pod of the platform that is done",
+        ),
+        pytest.param(
+            None,
+            "deployments",
+            "operator",
+            {"metadata": {"namespace": "another-team"}, "status": {"readyReplicas": None}},
+            id="the operator of another platform",
+        ),
+    ],
+)
+def test_what_is_beside_the_stack_changes_no_diagnosis(
+    fault: str | None, kind: str, name: str, changes: dict[str, Any]
+) -> None:
     cluster = RecordedCluster()
-    FAULTS["no GPUs are left"][0](cluster)
-    other = copy.deepcopy(cluster.one("nodes", NODE))
-    other["metadata"] |= {"name": "h100-of-another-team", "labels": {"nvidia.com/gpu.count": "4"}}
-    other["status"]["conditions"][0]["status"] = "Unknown"
-    cluster.listed["nodes"].append(other)
-    found = cluster.diagnosis()
-    assert FAULTS["no GPUs are left"][1] in found.headline()
-
-
-def test_a_pod_of_the_platform_that_is_done_needs_no_node() -> None:
-    cluster = RecordedCluster()
-    hook = copy.deepcopy(cluster.one("pods", "operator"))
-    hook["metadata"]["name"], hook["spec"]["nodeName"], hook["status"] = (
-        "hook",
-        "gone",
-        {"phase": "Succeeded"},
-    )
-    cluster.listed["pods"].append(hook)
-    assert cluster.diagnosis().healthy
-
-
-def test_of_several_operators_that_of_the_stacks_platform_is_looked_at() -> None:
-    cluster = RecordedCluster()
-    other = copy.deepcopy(cluster.one("deployments", "operator"))
-    other["metadata"] |= {"namespace": "another-team"}
-    other["status"].pop("readyReplicas")
-    cluster.listed["deployments"].insert(0, other)
-    assert cluster.diagnosis().healthy
+    if fault:
+        FAULTS[fault][0](cluster)
+    before = cluster.diagnosis().headline()
+    cluster.listed[kind].insert(0, merged(cluster.one(kind, name), changes))
+    assert cluster.diagnosis().headline() == before
 
 
 def test_the_page_lists_every_fault_with_its_line() -> None:

@@ -4,15 +4,10 @@ Their form was recorded from `dynamo.frontend` and two `dynamo.mocker`; reasonin
 NVIDIA's gpt-oss guide's.
 """
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from tests.cli.command import read_document
+from tests.cli.command import Answer, read_document
 from tests.operations.smoke.loopback import Loopback, Reply
-
-if TYPE_CHECKING:
-    from tests.cli.command import Answer
 
 MODEL = "openai/gpt-oss-120b"
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
@@ -132,4 +127,6 @@ def answer_at_random(body: dict[str, Any]) -> Reply:
 
 def checks_of(answer: Answer) -> dict[str, dict[str, Any]]:
     """The checks of what `smoke --json` printed, by their names."""
-    return {check["name"]: check for check in read_document("smoke", answer.out)["checks"]}
+    report = read_document("smoke", answer.out)
+    assert answer.code == int(report["failed"])
+    return {check["name"]: check for check in report["checks"]}

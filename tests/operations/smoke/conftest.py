@@ -1,101 +1,20 @@
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import pytest
 import requests
 
 from operations.smoke import client
-from tests.cli.command import read_document
+from tests.cli.command import Answer, Command
 from tests.operations.fake_cluster import FakeCluster
-from tests.operations.smoke.answers import answer_well
+from tests.operations.smoke.answers import answer_well, checks_of
 from tests.operations.smoke.loopback import Loopback
+from tests.support.loopback import served
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.cli.command import Answer, Command
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    """A healthy, disaggregated deployment; a test makes one answer of it wrong."""
-    found = Loopback()
-    try:
-        answer_well(found)
-        yield found
-    finally:
-        found.close()
-
-
-@pytest.fixture
-def smoke(command: Command, server: Loopback) -> Callable[..., Answer]:
-    """`dynamo-stack smoke --url` of the server, without a wait."""
-
-    def run(*options: str, wait: float = 0) -> Answer:
-        patience = ("--wait", str(wait), "--timeout", "10")
-        return command("smoke", "--url", server.url, "--disaggregated", *patience, *options)
-
-    return run
-
-
-@pytest.fixture
-def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, Any]]]:
-    """The checks of the JSON by their names."""
-
-    def run(*options: str, **patience: float) -> dict[str, dict[str, Any]]:
-        answer = smoke("--json", *options, **patience)
-        report = read_document("smoke", answer.out)
-        assert answer.code == int(report["failed"])
-        return {check["name"]: check for check in report["checks"]}
-
-    return run
-
-
-@pytest.fixture
-def little_patience(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Silence is borne for a moment instead of the whole time, and an hour goes by with each byte that drips.
-
-    Whatever is answered has all the time that it may take: a busy machine would miss a short one.
-    """
-    real = requests.Session.request
-
-    def request(
-        session: requests.Session, method: str, url: str, *, json: Any, timeout: float, **others: Any
-    ) -> requests.Response:
-        reply = server.reply(url.removeprefix(server.url), json)
-        is_silent = reply.silent or reply.silent_after is not None
-        return real(session, method, url, json=json, timeout=0.2 if is_silent else timeout, **others)
-
-    monkeypatch.setattr(requests.Session, "request", request)
-    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 3600.0 * server.drips))
-
-
-@pytest.fixture
-def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """A kubectl that answers as the graph's cluster would, and forwards to the server."""
-    found = Cluster.at(tmp_path, server.port)
-    found.answer_in(monkeypatch)
-    # It leads nowhere, and a port-forward passes none.
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    return found
-
-
-@pytest.fixture
-def smoke_stack(command: Command, cluster: Cluster) -> Callable[..., Answer]:
-    """`dynamo-stack smoke STACK` on that cluster."""
-
-    def run(*options: str, stack: str = "dev", wait: float = 0) -> Answer:
-        answer = command("smoke", stack, "--wait", str(wait), "--timeout", "10", *options)
-        assert cluster.live_forwards() == []
-        return answer
-
-    return run
-
-
+Smoke = Callable[..., Answer]
+Checks = Callable[..., dict[str, dict[str, Any]]]
 GRAPH = "gpt-oss-disagg"
 SERVICES = {"Frontend": "frontend", "TrtllmPrefillWorker": "prefill", "TrtllmDecodeWorker": "decode"}
 DISCOVERED = {"nvidia.com/dynamo-discovery-enabled": "true"}
@@ -105,7 +24,7 @@ class Cluster(FakeCluster):
     """The cluster of a graph."""
 
     @classmethod
-    def at(cls, folder: Path, port: int) -> Cluster:
+    def at(cls, folder: Path, port: int) -> Self:
         """Every pod is ready, and the port-forward leads to this port."""
         cluster = cls(folder)
         cluster.say(
@@ -179,3 +98,74 @@ def _slice(pod_name: str, labels: dict[str, str]) -> dict[str, Any]:
         "metadata": {"labels": {"kubernetes.io/service-name": "of-the-worker", **labels}},
         "endpoints": [{"targetRef": {"kind": "Pod", "name": pod_name}, "conditions": {"ready": True}}],
     }
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    """A healthy, disaggregated deployment; a test makes one answer of it wrong."""
+    found = Loopback()
+    answer_well(found)
+    with served(found.application()) as found.url:
+        yield found
+        found.released.set()
+
+
+@pytest.fixture
+def smoke(command: Command, server: Loopback) -> Smoke:
+    """`dynamo-stack smoke --url` of the server, without a wait."""
+
+    def run(*options: str, wait: float = 0) -> Answer:
+        patience = ("--wait", str(wait), "--timeout", "10")
+        return command("smoke", "--url", server.url, "--disaggregated", *patience, *options)
+
+    return run
+
+
+@pytest.fixture
+def checks(smoke: Smoke) -> Checks:
+    """The checks of the JSON by their names."""
+
+    def run(*options: str, **patience: float) -> dict[str, dict[str, Any]]:
+        return checks_of(smoke("--json", *options, **patience))
+
+    return run
+
+
+@pytest.fixture
+def little_patience(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silence is borne for a moment instead of the whole time, and an hour goes by with each byte that drips.
+
+    Whatever is answered has all the time that it may take: a busy machine would miss a short one.
+    """
+    real = requests.Session.request
+
+    def request(
+        session: requests.Session, method: str, url: str, *, json: Any, timeout: float, **others: Any
+    ) -> requests.Response:
+        reply = server.reply(url.removeprefix(server.url), json)
+        is_silent = reply.silent or reply.silent_after is not None
+        return real(session, method, url, json=json, timeout=0.2 if is_silent else timeout, **others)
+
+    monkeypatch.setattr(requests.Session, "request", request)
+    monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 3600.0 * server.drips))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """A kubectl that answers as the graph's cluster would, and forwards to the server."""
+    # It leads nowhere, and a port-forward passes none.
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    return Cluster.at(tmp_path, server.port).answer_in(monkeypatch)
+
+
+@pytest.fixture
+def smoke_stack(command: Command, cluster: Cluster) -> Smoke:
+    """`dynamo-stack smoke STACK` on that cluster."""
+
+    def run(*options: str, stack: str = "dev", wait: float = 0) -> Answer:
+        answer = command("smoke", stack, "--wait", str(wait), "--timeout", "10", *options)
+        assert cluster.live_forwards() == []
+        return answer
+
+    return run

@@ -1,9 +1,7 @@
 """What `dynamo-stack smoke STACK` says of workers that are absent, and of a model that nobody lists."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,18 +9,10 @@ from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import roles_of
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import MODEL, checks_of
-from tests.operations.smoke.conftest import SERVICES, Cluster, pod
-from tests.operations.smoke.loopback import Reply
+from tests.operations.smoke.conftest import SERVICES, Cluster, Smoke, pod
+from tests.operations.smoke.loopback import Loopback, Reply
 from tests.support.clusters import Told
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.command import Answer
-    from tests.operations.smoke.loopback import Loopback
-
-    Smoke = Callable[..., Answer]
 
 PREFILL = "gpt-oss-disagg-trtllmprefillworker-0"
 CRASHED = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}

@@ -1,31 +1,22 @@
 """What the listings, a text and the time of a first token are worth, and when waiting is over."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import json
+from typing import Any
 
 import pytest
 
 from hardware import KvPath, Standing
+from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
-from operations.smoke.registration import judge_listings
+from operations.smoke.registration import Registration, judge_listings
 from operations.smoke.texts import channel_mark, looks_like_call, repeated_end
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
-from tests.operations.smoke.loopback import Reply
+from tests.operations.smoke.conftest import Checks, Smoke
+from tests.operations.smoke.loopback import Loopback, Reply
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hardware.kv_transport import KvTransportName
-    from operations.smoke.registration import Registration
-    from tests.cli.command import Answer as Printed
-    from tests.operations.smoke.loopback import Loopback
-
-    Checks = Callable[..., dict[str, dict[str, Any]]]
 
 BOTH, ONE = ("prefill", "decode"), ("worker",)
 BACKEND, PREFILL = instance("backend"), instance("prefill")
@@ -52,27 +43,26 @@ ROLLOUT = instance("prefill", "old"), instance("prefill", "new"), instance("back
     ],
 )
 def test_a_role_is_found_whatever_its_engine_calls_it(listed: Any, roles: Any, absent: tuple[str]) -> None:
-    found = _judged(Reply(listed), roles)
+    found = _judged(listed, roles)
     assert found.absent == absent
     assert found.is_over is not bool(absent)
 
 
-def _judged(listed: Reply, roles: Any, served: Any = None) -> Registration:
-    served = Reply(served or models(MODEL), listed.status)
-    health_answer, models_answer = (Answer(each.status, each.text().decode()) for each in (listed, served))
-    return judge_listings(health_answer, models_answer, MODEL, roles)
+def _judged(listed: Any, roles: Any, served: Any = None, status: int = 200) -> Registration:
+    health_answer = Answer(status, json.dumps(listed))
+    return judge_listings(health_answer, Answer(status, json.dumps(served or models(MODEL))), MODEL, roles)
 
 
 def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
-    found = _judged(Reply(health(BACKEND)), ONE, models())
+    found = _judged(health(BACKEND), ONE, models())
     assert found.model.found == f"{MODEL} is not listed; listed: none"
     assert "`Error adding model from discovery` in the frontend's log" in found.model.fix
-    assert _judged(Reply(health()), ONE, models()).model.fix == ""
+    assert _judged(health(), ONE, models()).model.fix == ""
 
 
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
 def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -> None:
-    assert _judged(Reply(health(), status), ONE).is_over == is_over
+    assert _judged(health(), ONE, status=status).is_over == is_over
 
 
 def test_a_model_that_is_absent_is_named_with_those_that_are_listed(checks: Checks, server: Loopback) -> None:
@@ -94,7 +84,7 @@ def test_roles_of_two_generations_are_said_never_to_meet(checks: Checks, server:
 
 
 def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
-    smoke: Callable[..., Printed], server: Loopback
+    smoke: Smoke, server: Loopback
 ) -> None:
     looks = iter([health(PREFILL), health(PREFILL)])
     server.replies["/health"] = lambda _: Reply(next(looks, health(PREFILL, BACKEND)))

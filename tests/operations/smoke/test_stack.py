@@ -1,31 +1,21 @@
 """`dynamo-stack smoke STACK`: through a port-forward of its own, with what the stack and its pods say."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hardware import KvPath
-from tests.cli.command import squeezed, write_stack
+from tests.cli.command import Command, squeezed, write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT, checks_of
-from tests.operations.smoke.conftest import SERVICES, Cluster, pod
-from tests.operations.smoke.loopback import Reply
+from tests.operations.smoke.conftest import SERVICES, Cluster, Smoke, pod
+from tests.operations.smoke.loopback import Loopback, Reply
 from tests.support.dev_settings import dev_settings
 from tests.support.shipped_stacks import served_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.command import Answer, Command
-    from tests.operations.smoke.loopback import Loopback
-
-    Smoke = Callable[..., Answer]
 
 WORKERS = [name for name in SERVICES if name != "Frontend"]
 MOCKED = [pod("Frontend"), *(pod(name, engine="mock") for name in WORKERS)]

@@ -1,31 +1,22 @@
 """The way to a frontend at an address: what is typed, what is late, cut off or refused, and the key."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operations.smoke.address import parse_url
-from tests.cli.command import ROOT
+from tests.cli.command import ROOT, Command
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT
-from tests.operations.smoke.conftest import Cluster
-from tests.operations.smoke.loopback import DEADLINE_SECONDS, Reply
+from tests.operations.smoke.conftest import Checks, Cluster, Smoke
+from tests.operations.smoke.loopback import DEADLINE_SECONDS, Loopback, Reply
 from tests.support.trtllm_serve import PATHS, refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.command import Answer, Command
-    from tests.operations.smoke.loopback import Loopback
-
-    Checks = Callable[..., dict[str, dict[str, Any]]]
 
 
 @pytest.mark.parametrize(
@@ -109,19 +100,15 @@ def test_a_stream_that_stops_in_the_middle_ends_after_the_timeout(checks: Checks
     assert checks()["stream"]["found"] == "no answer within 10 s"
 
 
-def test_control_characters_of_an_answer_do_not_reach_the_terminal(
-    smoke: Callable[..., Answer], server: Loopback
-) -> None:
+def test_control_characters_of_an_answer_do_not_reach_the_terminal(smoke: Smoke, server: Loopback) -> None:
     server.replies[CHAT] = Reply(answers.chat("\x1b[2Jgone"))
     answer = smoke()
     assert "\x1b" not in answer.out
     assert "[2Jgone" in answer.out
 
 
-def test_a_frontend_that_is_not_there_is_said_to_refuse(
-    smoke: Callable[..., Answer], server: Loopback
-) -> None:
-    server.close()
+def test_a_frontend_that_is_not_there_is_said_to_refuse(smoke: Smoke, server: Loopback) -> None:
+    server.url = "http://127.0.0.1:9"
     answer = smoke(wait=0.01)
     assert answer.code == 1
     assert "GET /health: no answer: Connection refused" in answer.out
@@ -138,7 +125,7 @@ def test_a_gateway_that_wants_a_key_ends_the_wait_at_once(checks: Checks, server
 
 
 def test_the_key_of_a_variable_is_sent_and_never_shown(
-    smoke: Callable[..., Answer], server: Loopback, monkeypatch: pytest.MonkeyPatch
+    smoke: Smoke, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GATEWAY_KEY", "sk-hidden")
     server.replies["/v1/models"] = Reply({"error": "refused"}, 403)
@@ -148,7 +135,7 @@ def test_the_key_of_a_variable_is_sent_and_never_shown(
 
 
 def test_credentials_that_nobody_named_are_not_sent(
-    smoke: Callable[..., Answer], server: Loopback, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    smoke: Smoke, server: Loopback, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password hidden\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))

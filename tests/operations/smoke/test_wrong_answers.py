@@ -1,22 +1,15 @@
 """A deployment that answers one thing wrongly, and what a person is told of it: also of what is no answer."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, RESPONSES
-from tests.operations.smoke.loopback import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.operations.smoke.loopback import Loopback
-
-    Checks = Callable[..., dict[str, dict[str, Any]]]
+from tests.operations.smoke.conftest import Checks
+from tests.operations.smoke.loopback import Loopback, Reply
 
 
 def _streams(body: dict[str, Any]) -> bool:
