@@ -32,7 +32,7 @@ class Installers:
     def run(self, command: list[str], env: dict[str, str], **_: object) -> subprocess.CompletedProcess[str]:
         self.typed.append(list(command))
         self.environments.append(env)
-        if command[1:3] == ["-m", "venv"]:
+        if self.typed[-1][1:3] == ["-m", "venv"]:
             Path(command[3]).mkdir()
         return subprocess.CompletedProcess(command, int(bool(self.failure)), "", self.failure)
 
