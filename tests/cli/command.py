@@ -101,6 +101,11 @@ def run_process(*arguments: str, folder: Path = ROOT, **environment: str) -> Ans
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
+def objects(text: str) -> list[dict[str, Any]]:
+    """Those of a text of YAML; comments alone are none."""
+    return [each for each in yaml.load_all(text, Loader=yaml.CSafeLoader) if each is not None]
+
+
 EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
 
 

@@ -1,17 +1,12 @@
 """`dynamo-stack check` in a process of its own, forked from one that has loaded the program already."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import resource
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.cli.command import ROOT, Answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["cli.check", "cli.main", "rules.catalogue"])

@@ -18,14 +18,9 @@ SCREENS = {
 """Name of a file -> the command that prints it."""
 
 
-def printed(*words: str) -> str:
-    """What a process prints."""
-    answer = run_process(*words, SOURCE_DATE_EPOCH=DAY)
-    assert (answer.code, answer.err) == (0, "")
-    return answer.out
-
-
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for file, command in SCREENS.items():
-        (FOLDER / f"{file}.txt").write_text(printed(*command), encoding="utf-8")
+        answer = run_process(*command, SOURCE_DATE_EPOCH=DAY)
+        assert (answer.code, answer.err) == (0, "")
+        (FOLDER / f"{file}.txt").write_text(answer.out, encoding="utf-8")

@@ -1,22 +1,17 @@
 """`dynamo-stack bench` against a frontend on the loopback interface, with a program in AIPerf's place."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE
-from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
+from tests.cli.command import Answer, Command
+from tests.operations.benchmark.made_results import ANSWERS, RECORDED, fake_aiperf
 from tests.recipes.listing_frontend import LISTED, listing_frontend
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.cli.command import Answer, Command
 
 FAILS = "echo '│    Reason: no such host   │'; exit 1"
 
@@ -33,11 +28,10 @@ class Bench:
     def __init__(self, command: Command, folder: Path, url: str) -> None:
         self._command, self._url = command, url
         self.folder, self.results = folder, folder / "runs"
-        self.behaviour: str | None = None
+        self.behaviour = ANSWERS
 
     def __call__(self, *words: str | Path) -> Answer:
-        behaviour = {} if self.behaviour is None else {"behaviour": self.behaviour}
-        program = fake_aiperf(self.folder, **behaviour)
+        program = fake_aiperf(self.folder, behaviour=self.behaviour)
         plain = ("--url", self._url, "--shape", "128/200", "--concurrency", "4", "--aiperf", program)
         return self._command("bench", *plain, "--results", self.results, *words)
 

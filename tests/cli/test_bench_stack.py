@@ -1,28 +1,22 @@
 """`dynamo-stack bench STACK`: as a Job, or through a port-forward, with a kubectl that a test answers for."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE
 from operations.mock_engine import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
-from tests.cli.command import squeezed
+from tests.cli.command import Answer, Command, squeezed
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import LISTED, listing_frontend
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.command import Answer, Command
-
-    Bench = Callable[..., Answer]
+Bench = Callable[..., Answer]
 
 READY = [{"type": "Ready", "status": "True"}]
 
@@ -45,9 +39,8 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     """A cluster in which stack dev serves."""
     job_pod = {"metadata": {"name": "bench-x7k2p"}, "spec": {}, "status": {"phase": "Succeeded"}}
     graph = [_pod("frontend"), _pod("prefill"), _pod("decode")]
-    found = FakeCluster(tmp_path, {"jobs": [{"status": {}}], "others": [job_pod], "pods": graph})
-    found.answer_in(monkeypatch)
-    return found
+    objects: dict[str, Any] = {"jobs": [{"status": {}}], "others": [job_pod], "pods": graph}
+    return FakeCluster(tmp_path, objects).answer_in(monkeypatch)
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """`dynamo-stack compose`, as a person meets it."""
 
-from __future__ import annotations
-
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,22 +12,9 @@ from tests.cli.command import Command, merged, squeezed, write_stack
 from tests.compose.projects import two_aggregated, without_dynamo
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def files(folder: Path) -> set[str]:
     return {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
-
-
-def refused(command: Command, folder: Path, settings: dict[str, Any], *arguments: str) -> str:
-    """What is said of the stack, of which nothing is written."""
-    write_stack(folder, settings, "mine")
-    before = files(folder)
-    answer = command("compose", "mine", *arguments, folder=folder)
-    assert (answer.code, answer.out) == (2, "")
-    assert files(folder) == before
-    return squeezed(answer.err)
 
 
 def on_hosts(settings: dict[str, Any], **serving: Any) -> dict[str, Any]:
@@ -138,7 +124,11 @@ def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Comm
 def test_what_one_host_cannot_do_is_refused_with_what_it_can(
     command: Command, tmp_path: Path, settings: dict[str, Any], arguments: tuple[str, ...], says: list[str]
 ) -> None:
-    said = refused(command, tmp_path, settings, *arguments)
+    file = write_stack(tmp_path, settings, "mine")
+    answer = command("compose", "mine", *arguments, folder=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert list(tmp_path.iterdir()) == [file]
+    said = squeezed(answer.err)
     assert [text for text in says if text not in said] == []
 
 

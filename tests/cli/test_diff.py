@@ -1,10 +1,9 @@
 """`dynamo-stack diff`: what it prints, where it writes, and how it exits."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,16 +12,11 @@ from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadSta
 from comparison.secret_marks import fingerprint
 from operations.errors import CommandError
 from operations.revisions.sides import recorded_sides
-from tests.cli.command import merged, write_stack
+from tests.cli.command import Command, merged, write_stack
 from tests.comparison.made_up import BASE, HEAD, finding, pool, recording, side
 from tests.comparison.resources_of_tests import kubernetes_object
 from tests.conftest import copy_project
 from tests.support.dev_settings import dev_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 SAME = recording(pools=(pool(),))
 MORE = recording(pools=(pool(nodes=2, gpus=16),))

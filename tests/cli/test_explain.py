@@ -1,10 +1,10 @@
 """What `explain --all` says of settings that no golden screen has."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +19,6 @@ from tests.support.dev_settings import (
 )
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.vllm_settings import DRAFT, overridden_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 B200_POOL: Mapping[str, Any] = disagg_b200_settings()["nodePools"][0]
 OTHERS_NAMESPACES: Mapping[str, Any] = {

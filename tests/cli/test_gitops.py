@@ -10,7 +10,7 @@ from cli.gitops import HelmStyle
 from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
-from tests.cli.command import Command, squeezed, write_stack
+from tests.cli.command import Command, objects, squeezed, write_stack
 from tests.support.dev_settings import dev_settings
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
@@ -37,15 +37,10 @@ def release(**inputs: Value) -> dict[str, Value]:
     } | inputs
 
 
-def documents(text: str) -> list[dict[str, Any]]:
-    documents = yaml.load_all(text, Loader=yaml.CSafeLoader)
-    return [document for document in documents if document is not None]
-
-
 @pytest.mark.parametrize("helm", ["comment", "argocd", "flux"])
 def test_nothing_of_a_stack_is_left_to_flux_or_meant_for_pulumi(command: Command, helm: str) -> None:
     answer = command("render", "disagg-gb200-two-trays", "--helm", helm)
-    found = documents(answer.out)
+    found = objects(answer.out)
     assert found[-1]["kind"] == "DynamoGraphDeployment"
     for document in found:
         annotations = document["metadata"].get("annotations", {})
@@ -58,8 +53,8 @@ def test_annotations_of_pulumi_are_left_out_with_what_they_did(command: Command)
     shown = squeezed(command("render", "dev").out)
     assert "# left out: pulumi.com/waitFor: condition=Ready (Pulumi waits for it" in shown
     text = text_of(config_map(annotations={"pulumi.com/skipAwait": "true", "mine": "stays"}))
-    assert documents(text)[0]["metadata"]["annotations"] == {"mine": "stays"}
-    assert documents(text_of(config_map(annotations={"pulumi.com/x": "y"})))[0]["metadata"] == {"name": "m"}
+    assert objects(text)[0]["metadata"]["annotations"] == {"mine": "stays"}
+    assert objects(text_of(config_map(annotations={"pulumi.com/x": "y"})))[0]["metadata"] == {"name": "m"}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +62,7 @@ def test_annotations_of_pulumi_are_left_out_with_what_they_did(command: Command)
 )
 def test_what_flux_would_substitute_is_kept_from_it(value: Value) -> None:
     text = text_of(config_map() | {"data": {"script": value}})
-    (document,) = documents(text)
+    (document,) = objects(text)
     assert document["metadata"]["annotations"] == {SUBSTITUTE: "disabled"}
     assert document["data"]["script"] == value
     assert "# has ${...} or $$, which Flux would replace" in text
@@ -75,11 +70,11 @@ def test_what_flux_would_substitute_is_kept_from_it(value: Value) -> None:
 
 @pytest.mark.parametrize("value", ["$NAME", "$(POD_NAME)", "100 $", "$1"])
 def test_what_flux_leaves_alone_needs_no_annotation(value: str) -> None:
-    assert "annotations" not in documents(text_of(config_map() | {"data": {"script": value}}))[0]["metadata"]
+    assert "annotations" not in objects(text_of(config_map() | {"data": {"script": value}}))[0]["metadata"]
 
 
 def test_a_release_becomes_an_application() -> None:
-    (application,) = documents(text_of(release(), "argocd", type=RELEASE_TYPE))
+    (application,) = objects(text_of(release(), "argocd", type=RELEASE_TYPE))
     assert (application["apiVersion"], application["kind"]) == ("argoproj.io/v1alpha1", "Application")
     assert application["spec"]["source"] == {
         "repoURL": "https://charts.example.com",
@@ -91,7 +86,7 @@ def test_a_release_becomes_an_application() -> None:
 
 
 def test_a_release_becomes_a_repository_and_a_release_of_flux() -> None:
-    repository, helm_release = documents(text_of(release(), "flux", type=RELEASE_TYPE))
+    repository, helm_release = objects(text_of(release(), "flux", type=RELEASE_TYPE))
     assert (repository["kind"], repository["spec"]["url"]) == ("HelmRepository", "https://charts.example.com")
     assert helm_release["apiVersion"] == "helm.toolkit.fluxcd.io/v2"
     spec = helm_release["spec"]
@@ -107,10 +102,10 @@ def test_a_release_becomes_a_repository_and_a_release_of_flux() -> None:
 
 def test_a_chart_in_a_container_registry_is_named_as_each_of_them_does() -> None:
     inputs = release(chart="oci://registry.example.com/charts/dynamo-platform", repositoryOpts=None)
-    (application,) = documents(text_of(inputs, "argocd", type=RELEASE_TYPE))
+    (application,) = objects(text_of(inputs, "argocd", type=RELEASE_TYPE))
     source = application["spec"]["source"]
     assert (source["repoURL"], source["chart"]) == ("registry.example.com/charts", "dynamo-platform")
-    repository, _ = documents(text_of(inputs, "flux", type=RELEASE_TYPE))
+    repository, _ = objects(text_of(inputs, "flux", type=RELEASE_TYPE))
     assert repository["spec"] == {"interval": "1h", "type": "oci", "url": "oci://registry.example.com/charts"}
 
 
@@ -118,7 +113,7 @@ def test_a_chart_in_a_container_registry_is_named_as_each_of_them_does() -> None
 def test_a_release_with_secrets_stays_a_comment_with_the_reason(helm: HelmStyle) -> None:
     secret_paths = frozenset({("values", "operator")})
     text = text_of(release(), helm, type=RELEASE_TYPE, secret_paths=secret_paths)
-    assert documents(text) == []
+    assert objects(text) == []
     assert f"# Not written for {helm}: its values hold secrets" in text
 
 
@@ -139,7 +134,7 @@ def test_a_stack_with_a_token_names_its_secret_and_three_ways_to_bring_it(
 
 def test_the_benchmark_is_one_job_and_no_part_of_the_stack(command: Command) -> None:
     answer = command("render", "dev", "--benchmark")
-    (job,) = documents(answer.out)
+    (job,) = objects(answer.out)
     assert (answer.code, job["kind"], job["metadata"]["namespace"]) == (0, "Job", "gpt-oss")
     assert "# The benchmark of gpt-oss-120b/trtllm-disagg for dev" in answer.out
     assert job["metadata"]["name"] not in command("render", "dev").out

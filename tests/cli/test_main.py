@@ -1,7 +1,5 @@
 """What `dynamo-stack` says of itself: groups, examples, version; and what Tab offers at a shell."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

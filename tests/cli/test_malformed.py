@@ -14,8 +14,6 @@ import pytest
 import yaml
 
 from cli import resource_limits
-from cli.render import render_graph
-from resource_graph import Resource, ResourceGraph
 from resource_graph.printable import one_line, printable
 from tests.cli.command import EIGHT_GPUS, ROOT, Answer, Command, findings, write_stack, written
 from tests.cli.forked import forked_check
@@ -196,14 +194,6 @@ def test_list_and_explain_escape_names_of_files_and_keys(command: Command, tmp_p
     explained = command("explain", f"a{CLEAR}", folder=tmp_path)
     assert (explained.code, explained.out) == (2, "")
     assert "\x1b" not in explained.err
-
-
-def test_rendered_yaml_holds_no_control_character_and_reads_back_as_it_was() -> None:
-    data = {"a": f"one\n{CLEAR}two", f"b{CLEAR}": "\u202eright to left", "c": "tab\tand\xa0space"}
-    inputs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data}
-    ((_, document),) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="m", inputs=inputs)]))
-    assert printable(document) == document
-    assert yaml.safe_load(document)["data"] == data
 
 
 def bomb(settings: str) -> str:

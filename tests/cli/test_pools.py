@@ -1,38 +1,29 @@
 """`dynamo-stack pools`, with a kubectl that answers as an API server would."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.cli.command import merged, read_document, squeezed
+from tests.cli.command import Answer, Command, merged, read_document, squeezed
 from tests.operations.fake_cluster import CONTEXT, FakeCluster
 from tests.operations.node_pools.test_pools import B200, SYSTEM, elsewhere, lab_nodes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.command import Answer as Seen
-    from tests.cli.command import Command
-
-    Pools = Callable[..., Seen]
+Pools = Callable[..., Answer]
 
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    found = FakeCluster(tmp_path)
-    found.answer_in(monkeypatch)
-    return found
+    return FakeCluster(tmp_path).answer_in(monkeypatch)
 
 
 @pytest.fixture
 def pools(command: Command, cluster: FakeCluster) -> Pools:
     """The command on a cluster that has these nodes."""
 
-    def asked(*options: str, nodes: list[dict[str, Any]] | None = None, context: str = CONTEXT) -> Seen:
+    def asked(*options: str, nodes: list[dict[str, Any]] | None = None, context: str = CONTEXT) -> Answer:
         cluster.objects["nodes"] = nodes or []
         return command("pools", "--context", context, *options)
 

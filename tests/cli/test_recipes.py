@@ -1,21 +1,14 @@
 """`dynamo-stack recipes show` and `new`, and recipes of a folder of one's own in `list` and `explain`."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
-from tests.cli.command import merged, write_stack
+from tests.cli.command import Command, merged, write_stack
 from tests.support.dev_settings import agg_gb200_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
 LINES_OF_A_SCREEN = 50

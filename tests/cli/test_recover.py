@@ -1,8 +1,7 @@
 """`recover --json`: what an interrupted run left, for a program that watches over stacks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +10,7 @@ from operations.cluster_commands import ClusterCommands
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers
 from operations.recovery.stack_state import StackState
-from tests.cli.command import read_document
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
+from tests.cli.command import Command, read_document
 
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
 INTERRUPTED = Leftovers(StackState(frozenset({(URN, "x")}), (("creating", URN),), ()), None, ())

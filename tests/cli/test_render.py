@@ -2,7 +2,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -13,8 +12,9 @@ from cli.render import MARK, render_graph
 from lab.toolchain.build import cache_directory, executables
 from recipes.engine_files import engine_files
 from resource_graph import Resource, ResourceGraph
+from resource_graph.printable import printable
 from resource_graph.recorder import record
-from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process
+from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, objects, run_process
 from tests.resource_graph import toy_program
 from tests.support.shipped_stacks import committed_settings, shipped_stack
 
@@ -41,7 +41,7 @@ def test_a_shipped_file_is_rendered_with_what_serves_and_says_which_window_that_
 ) -> None:
     answer = command("render", name)
     serving = shipped_stack(name).serving
-    documents = [document for document in yaml.safe_load_all(answer.out) if document is not None]
+    documents = objects(answer.out)
     serves = [each["kind"] for each in documents if each["metadata"]["name"] == serving.graph_name]
     assert {"DynamoGraphDeployment", "Deployment"}.intersection(serves)
     files = [file for each in documents if each["kind"] == "ConfigMap" for file in each["data"].items()]
@@ -88,6 +88,11 @@ def test_a_secret_without_a_mark_is_not_written_either() -> None:
 @example({"lines": "one\ntwo\x85three\u2028four\u2029five\rsix"})
 def test_every_text_is_read_back_as_it_was(data: dict[str, str]) -> None:
     assert yaml.safe_load(rendered(data))["data"] == data
+
+
+def test_no_control_character_is_written_as_it_is() -> None:
+    text = rendered({"a": "one\n\x1b[2Jtwo", "b\x1b[2J": "\u202eright to left", "c": "tab\tand\xa0space"})
+    assert printable(text) == text
 
 
 def test_a_text_that_looks_like_something_else_is_quoted() -> None:
@@ -172,10 +177,6 @@ def test_a_reader_that_has_seen_enough_is_no_error_message() -> None:
     assert process.stderr is not None
     with process.stderr as errors:
         assert errors.read() == b""
-
-
-def objects(text: str) -> list[Any]:
-    return [each for each in yaml.safe_load_all(text) if each is not None]
 
 
 @pytest.mark.parametrize(

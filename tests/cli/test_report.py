@@ -1,20 +1,13 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from cli.report import MARK
-from tests.cli.command import run_process, write_stack
+from tests.cli.command import Command, run_process, write_stack
 from tests.cli.golden import DAY
 from tests.explain.elements import parsed
 from tests.support.shipped_stacks import shipped_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 PLANTED = "hf_planted0token0that0nobody0may0see"
 

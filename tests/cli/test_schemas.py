@@ -1,7 +1,5 @@
 """The committed schemas, their page and the reviewed screens: of one opinion with what commands print."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import get_args

@@ -1,17 +1,10 @@
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from cli.sized_stack import BASES
-from tests.cli.command import ROOT, read_document, squeezed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
+from tests.cli.command import ROOT, Command, read_document, squeezed
 
 LONG = ("size", "--input", "8192", "--output", "1024")
 

@@ -54,12 +54,12 @@ def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> Fail
         "PersistentVolumeClaim": "model-cache",
         "StatefulSet": "dynamo-etcd",
     }
-    inputs: dict[str, Any] = {"metadata": {"name": names.get(kind, "some"), "namespace": "gpt-oss"}}
-    if kind == "Release":
-        inputs = {"name": "dynamo-platform", "namespace": "dynamo-system"}
-    if kind == "Namespace":
-        inputs = {"metadata": {"name": "gpt-oss"}}
-    return FailedOperation(operation, kind, inputs, error)
+    others: dict[str, Any] = {
+        "Release": {"name": "dynamo-platform", "namespace": "dynamo-system"},
+        "Namespace": {"metadata": {"name": "gpt-oss"}},
+    }
+    inputs = {"metadata": {"name": names.get(kind, "some"), "namespace": "gpt-oss"}}
+    return FailedOperation(operation, kind, others.get(kind, inputs), error)
 
 
 def said_of(operation: FailedOperation) -> str:

@@ -1,7 +1,5 @@
 """Results as runs write them, and a program in AIPerf's place that writes the summary of a recorded run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +61,10 @@ while [ $# -gt 1 ]; do [ "$1" = --artifact-dir ] && out=$2; shift; done
 printf '\\rWarmup: 0/4 |   |   0%% [00:00<?]\\rProfiling: 16/20 |###  | 80%% [00:02<00:01]\\n'
 BEHAVIOUR
 """
-_ANSWERS = f'cp {RECORDED} "$out/{SUMMARY_FILE}"'
+ANSWERS = f'cp {RECORDED} "$out/{SUMMARY_FILE}"'
 
 
-def fake_aiperf(folder: Path, *, version: str = "0.13.0", behaviour: str = _ANSWERS) -> Path:
+def fake_aiperf(folder: Path, *, version: str = "0.13.0", behaviour: str = ANSWERS) -> Path:
     """Write the program, which notes its calls in `calls` beside it."""
     file = folder / "aiperf"
     text = _PROGRAM.replace("VERSION", version).replace("FOLDER", str(folder))

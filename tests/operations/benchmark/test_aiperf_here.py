@@ -1,11 +1,9 @@
 """Programs that are read while they run and never outlive their reader; AIPerf on this machine is one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,25 +18,14 @@ from recipes.load import load_recipe
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from operations.benchmark.aiperf_output import LoadProgress
-
 BENCHMARK = load_recipe("gpt-oss-120b/trtllm-agg").benchmark
 LOAD, ENDPOINT = Load(128, 200, 4, 20, 4, 24), Endpoint("http://127.0.0.1:9", "m", "tokens")
-SECONDS = 60
 GET_IT = "  try: `uv tool install aiperf==0.13.0`, or `pipx install aiperf==0.13.0`"
 
 
-def _measured(
-    folder: Path, *, seconds: float = SECONDS, behaviour: str | None = None
-) -> list[LoadProgress | str]:
-    program = fake_aiperf(folder, **({} if behaviour is None else {"behaviour": behaviour}))
-    told: list[LoadProgress | str] = []
-    found = installed_aiperf(str(program))
-    text = measure(found, BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
-    return [*told, text]
+def _measured(folder: Path, behaviour: str, seconds: float = 60) -> str:
+    found = installed_aiperf(str(fake_aiperf(folder, behaviour=behaviour)))
+    return measure(found, BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=print)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +52,7 @@ def test_a_directory_as_tokenizer_is_not_refused_for_being_offline(
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     behaviour = f'[ -z "$HF_HUB_OFFLINE" ] && cp {RECORDED} "$out"; true'
-    assert _measured(tmp_path, behaviour=behaviour)[-1] == RECORDED.read_text(encoding="utf-8")
+    assert _measured(tmp_path, behaviour) == RECORDED.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +71,7 @@ def test_a_load_that_fails_ends_with_aiperf_s_reason_and_the_way_to_its_files(
     behaviour: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(CommandError) as failed:
-        _measured(tmp_path, behaviour=behaviour)
+        _measured(tmp_path, behaviour)
     expected = f"128/200 at 4: AIPerf ended with exit code {said}\n  its files: {tmp_path / 'load'}"
     assert str(failed.value) == expected
 
@@ -97,7 +84,7 @@ def test_a_load_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
     with pytest.raises(
         CommandError, match=r"AIPerf had not ended after 1 s and was interrupted\n  try: a longer"
     ):
-        _measured(tmp_path, seconds=1, behaviour=_ENDLESS)
+        _measured(tmp_path, _ENDLESS, seconds=1)
     file = tmp_path / "load" / "pid"
     # Where it is not there, the program ended before its last command: so the process has ended as well.
     with pytest.raises((ProcessLookupError, FileNotFoundError)):
@@ -107,10 +94,6 @@ def test_a_load_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
 DEADLINE_SECONDS = 30
 _DEAF = "trap '' INT; sleep 300 & echo ready; wait"
 """Neither the shell nor what it started ends for SIGINT."""
-
-
-def _deadline() -> float:
-    return time.monotonic() + DEADLINE_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -125,7 +108,9 @@ def _deadline() -> float:
 )
 def test_each_line_is_read_to_the_end(command: list[str], lines: list[str], code: int) -> None:
     with streamed(command) as process:
-        assert [line for line in process.lines(_deadline()) if line is not None] == lines
+        assert [
+            line for line in process.lines(time.monotonic() + DEADLINE_SECONDS) if line is not None
+        ] == lines
         assert process.exit_code() == code
 
 
@@ -134,9 +119,9 @@ def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_starte
 ) -> None:
     monkeypatch.setattr(streamed_process, "_END_SECONDS", 0.1)
     with streamed(["sh", "-c", _DEAF]) as process:
-        assert next(line for line in process.lines(_deadline()) if line) == "ready"
+        assert next(line for line in process.lines(time.monotonic() + DEADLINE_SECONDS) if line) == "ready"
     # The end of the output is the end of everybody who could write to it.
-    assert list(process.lines(_deadline())) == []
+    assert list(process.lines(time.monotonic() + DEADLINE_SECONDS)) == []
 
 
 def test_a_port_forward_that_says_nothing_is_not_waited_for_for_ever(

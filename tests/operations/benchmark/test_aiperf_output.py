@@ -1,7 +1,5 @@
 """What is read of AIPerf 0.13.0's lines, of a Job's log, and of a summary recorded from a mock engine."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,10 +1,9 @@
 """What is measured: the loads that come of what a person asks for, and what must be there before."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,17 +14,13 @@ from operations.benchmark.shapes import (
     loads_of_recipe,
 )
 from operations.errors import CommandError
+from recipes.benchmark_load import Load
 from recipes.load import load_recipe
 from sizing.points import Shape
 from tests.operations.fake_cluster import FakeCluster
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, listing_frontend
 from tests.support.clusters import SILENT
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from recipes.benchmark_load import Load
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
@@ -81,9 +76,7 @@ TWO = json.dumps({"data": [{"id": "a/one"}, {"id": "a/two"}]}).encode()
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    found = FakeCluster(tmp_path)
-    found.answer_in(monkeypatch)
-    return found
+    return FakeCluster(tmp_path).answer_in(monkeypatch)
 
 
 def _pod(name: str, phase: str = "Running", conditions: Any = READY) -> dict[str, Any]:

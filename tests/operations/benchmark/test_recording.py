@@ -1,8 +1,7 @@
 """What a run keeps and tells, as a point of one's own too, which the next one is held against."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from recipes.load import load_recipe
 from sizing.choose import Limits, Workload, choose
 from sizing.points import Shape, append_points, own_points, published_points
 from tests.operations.benchmark.made_results import RECORDED, measurement, percentiles, result
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BEGUN = result(target="http://127.0.0.1:8000", generator="here", measurements=())
 RUN = PlannedRun(

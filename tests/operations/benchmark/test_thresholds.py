@@ -1,8 +1,7 @@
 """What regressed, by how much; thresholds that nothing would be held against; mistakes in their file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,17 +10,10 @@ from resource_graph.input_text import InputError
 from stacks.errors import SettingsError
 from tests.operations.benchmark.made_results import measurement, percentiles
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def _thresholds(*entries: dict[str, Any]) -> Thresholds:
     # The tuple stands for the list of the file.
     return Thresholds.model_validate({"thresholds": entries})
-
-
-def _said(thresholds: Thresholds, *measured: Any) -> list[str]:
-    return regressions(thresholds, measured)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +49,17 @@ def _said(thresholds: Thresholds, *measured: Any) -> list[str]:
 def test_a_figure_beyond_its_threshold_is_named_with_its_distance(
     limits: dict[str, Any], measured: dict[str, Any], said: list[str]
 ) -> None:
-    found = _said(_thresholds({"shape": "128/1000", **limits}), measurement(**measured))
+    found = regressions(_thresholds({"shape": "128/1000", **limits}), [measurement(**measured)])
     assert found == [f"128/1000 at 4: {each}" for each in said]
 
 
 def test_a_threshold_of_one_concurrency_leaves_the_others_alone() -> None:
     limit = {"atLeast": {"requestsPerSecond": 9.0}}
     both = (measurement(), measurement(concurrency=16))
-    assert len(_said(_thresholds({"shape": "128/1000", **limit}), *both)) == 2
-    [only] = _said(_thresholds({"shape": "128/1000", "concurrency": 16, **limit}), *both)
+    assert len(regressions(_thresholds({"shape": "128/1000", **limit}), both)) == 2
+    [only] = regressions(_thresholds({"shape": "128/1000", "concurrency": 16, **limit}), both)
     assert only.startswith("128/1000 at 16: ")
-    assert _said(_thresholds({"shape": "8192/1024", **limit}), *both) == []
+    assert regressions(_thresholds({"shape": "8192/1024", **limit}), both) == []
 
 
 _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "

@@ -1,7 +1,5 @@
 """From the engine's answer to what a person reads: hand-written events of a refresh."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -231,12 +229,6 @@ def _owned_by_pulumi(found: int) -> EngineStep:
     return _graph(found, CREATED, _owning("pulumi-kubernetes-0badcafe"))
 
 
-def _program(inputs: dict[str, Any]) -> ResourceGraph:
-    """What the program wants of the object of `_graph`."""
-    urn = _graph(1).urn
-    return ResourceGraph([Resource(urn=urn, type=GRAPH, name=urn_name(urn), inputs=inputs)])
-
-
 @pytest.mark.parametrize(
     ("frontend", "expected", "outcome"),
     [
@@ -251,7 +243,9 @@ def _program(inputs: dict[str, Any]) -> ResourceGraph:
 def test_what_is_expected_is_what_the_program_writes_and_not_what_the_state_remembers(
     frontend: dict[str, Value], expected: str, outcome: Outcome
 ) -> None:
-    program = _program({"spec": {"services": {"Frontend": frontend}}})
+    urn = _graph(1).urn
+    inputs: dict[str, Value] = {"spec": {"services": {"Frontend": frontend}}}
+    program = ResourceGraph([Resource(urn=urn, type=GRAPH, name=urn_name(urn), inputs=inputs)])
     [change] = changes_seen([_owned_by_pulumi(2)], program=program)
     assert (change.expected, change.found, change.outcome) == (expected, "2", outcome)
 

@@ -1,7 +1,5 @@
 """What `drift` says of graphs and of objects inside a Helm release, and what it tells a person to type."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -17,11 +15,7 @@ from tests.support.clusters import Told
 ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
 
 
-def _change(outcome: Outcome, *managers: str) -> Change:
-    return _of_values("1", "2", outcome, *managers)
-
-
-def _of_values(expected: str, found: str, outcome: Outcome, *managers: str) -> Change:
+def _change(outcome: Outcome, *managers: str, expected: str = "1", found: str = "2") -> Change:
     return Change(
         kind="ConfigMap",
         namespace="ns",
@@ -101,7 +95,7 @@ def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
 
 
 def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json() -> None:
-    change = _of_values("x" * 200, "two\nlines", Outcome.REPAIRED)
+    change = _change(Outcome.REPAIRED, expected="x" * 200, found="two\nlines")
     assert columns(change)[:2] == ("ConfigMap ns/c", "data.a")
     assert len(columns(change)[2]) < 60
     assert columns(change)[3] == "two lines"
@@ -109,7 +103,7 @@ def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json
     assert written["expected"] == "x" * 200
     assert written["up"] == "repaired"
     same = "trtllm-serve --config /etc/engine/decode.yaml --max_batch_size "
-    change = _of_values(f"{same}128", f"{same}256", Outcome.REPAIRED)
+    change = _change(Outcome.REPAIRED, expected=f"{same}128", found=f"{same}256")
     assert columns(change)[2:4] == ("…_batch_size 128", "…_batch_size 256")
 
 

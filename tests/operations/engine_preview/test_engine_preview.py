@@ -1,21 +1,15 @@
 """`dynamo-stack preview` on the real engine with the policy pack, in a preview that reaches no cluster."""
 
-from __future__ import annotations
-
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.command import read_document
 from tests.policy.program import ROOT, write_shipped, write_toy
 from tests.rules.judging import GPUS, mutated
-
-if TYPE_CHECKING:
-    import subprocess
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 

@@ -1,23 +1,19 @@
 """What is made of the engine's events, recorded from previews on the lab's cluster (test_lab_preview)."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from cli import preview as preview_module
-from comparison.changes import Operation
+from comparison.changes import Operation, ResourceChange
 from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.preview import EnginePreview, read_preview
 from operations.errors import CommandError
 from resource_graph.input_text import InputError
-from tests.cli.command import read_document
-
-if TYPE_CHECKING:
-    from tests.cli.command import Command
+from tests.cli.command import Command, read_document
 
 RECORDED = Path(__file__).with_name("recorded")
 
@@ -26,8 +22,10 @@ def recorded(name: str) -> EnginePreview:
     return read_preview("toy", read_events((RECORDED / f"{name}.jsonl").read_text().splitlines()))
 
 
-def by_name(found: EnginePreview) -> dict[str, Any]:
-    return {change.urn.rpartition("::")[2]: change for change in found.changes}
+def changes_of(*steps: dict[str, Any]) -> Sequence[ResourceChange]:
+    """What a preview of these steps of the engine changes."""
+    events = [json.dumps({"resourcePreEvent": {"metadata": step}}) for step in steps]
+    return read_preview("toy", read_events(events)).changes
 
 
 def printed(
@@ -54,16 +52,14 @@ def test_a_secret_in_any_other_object_is_marked_too() -> None:
         "new": new,
         "detailedDiff": {"data": {"diffKind": "update"}},
     }
-    event = {"resourcePreEvent": {"metadata": step}}
-    [change] = read_preview("toy", read_events([json.dumps(event)])).changes
+    [change] = changes_of(step)
     assert [(field.before, field.after) for field in change.fields] == [("[secret]", "[secret]")]
 
 
 def test_a_component_is_no_change_as_it_exists_in_the_program_alone() -> None:
     urn = "urn:pulumi:dev::toy::dynamo-stack:components:Nats::nats"
     step = {"op": "create", "urn": urn, "new": {"type": "dynamo-stack:components:Nats", "urn": urn}}
-    event = {"resourcePreEvent": {"metadata": step}}
-    assert read_preview("toy", read_events([json.dumps(event)])).changes == ()
+    assert changes_of(step) == ()
 
 
 def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -> None:
@@ -72,14 +68,12 @@ def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -
         {"type": kind, "urn": f"urn:pulumi:dev::toy::{kind}::{name}", "custom": True, "inputs": {}}
         for name in ("before", "after")
     )
-    steps = [
+    changes = changes_of(
         {"op": "delete-replaced", "urn": old["urn"], "old": old},
         {"op": "replace", "urn": new["urn"], "old": old, "new": new},
         {"op": "create-replacement", "urn": new["urn"], "old": old, "new": new},
-    ]
-    events = [json.dumps({"resourcePreEvent": {"metadata": each}}) for each in steps]
-    found = by_name(read_preview("toy", read_events(events)))
-    assert {name: each.operation for name, each in found.items()} == {
+    )
+    assert {each.urn.rpartition("::")[2]: each.operation for each in changes} == {
         "before": Operation.DELETE,
         "after": Operation.CREATE,
     }

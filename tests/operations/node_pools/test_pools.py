@@ -1,7 +1,5 @@
 """What `dynamo-stack pools` makes of a cluster's nodes."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 
@@ -113,7 +111,7 @@ def test_the_nvlink_domain_is_counted_by_clique() -> None:
         pools.notes["gb200"][0]
         == "nvlinkDomainGpus: of the largest of 2 NVLink domains, which have 3, 2 nodes"
     )
-    alone = elsewhere(lab_nodes()[GB200], **{"nvidia.com/gpu.clique": None})
+    alone = elsewhere(lab_nodes()[GB200], "alone", **{"nvidia.com/gpu.clique": None})
     pools = found(alone)
     [pool] = pools.node_pools
     assert pool["node"]["nvlinkDomainGpus"] == 4

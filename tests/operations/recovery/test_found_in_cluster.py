@@ -4,11 +4,9 @@ Each recording holds the state and the listings of stack dev's cluster at one mo
 engine, and the commands that recovery then typed, after which the cluster was as if nothing had happened.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -24,13 +22,10 @@ from operations.recovery.found_in_cluster import (
 from operations.recovery.recovery_plan import plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, parse_state
 from operations.recovery.steps import command_line, what_holds
+from resource_graph import ResourceGraph
 from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from components.cluster_reader import ClusterReader
-    from resource_graph import ResourceGraph
 
 DEFINITION = {
     "metadata": {"name": "dynamographdeployments.nvidia.com"},
@@ -46,33 +41,28 @@ def _object(name: str, **metadata: Any) -> dict[str, Any]:
     return {"metadata": {"namespace": "gpt-oss", "name": name, **metadata}}
 
 
-class _Commands(ClusterCommands):
-    """Its reader is told what there is; nobody converts a graph."""
-
-    told: dict[str, list[dict[str, Any]]]
-
-    @property
-    def reader(self) -> ClusterReader:
-        return Told(self.told, unconverted="v1beta1")
+@pytest.fixture
+def told() -> dict[str, list[dict[str, Any]]]:
+    """What there is in the cluster."""
+    graph = _object("gpt-oss-disagg", managedFields=[{"manager": "pulumi-kubernetes"}])
+    parts = [
+        _object("gpt-oss-disagg-frontend", labels={LABEL: "gpt-oss-disagg"}),
+        _object("deleted-frontend", labels={LABEL: "deleted"}),
+    ]
+    return {
+        "customresourcedefinitions": [DEFINITION],
+        "dynamographdeployments": [graph],
+        "dynamocomponentdeployments": parts,
+    }
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> _Commands:
+def cluster(tmp_path: Path, told: Any, monkeypatch: pytest.MonkeyPatch) -> ClusterCommands:
+    """Its reader is told what there is; nobody converts a graph."""
     (tmp_path / "helm").write_text(_HELM)
     (tmp_path / "helm").chmod(0o755)
-    commands = _Commands("somewhere", None, "kubectl", str(tmp_path / "helm"))
-    told = {
-        "customresourcedefinitions": [DEFINITION],
-        "dynamographdeployments": [
-            _object("gpt-oss-disagg", managedFields=[{"manager": "pulumi-kubernetes"}])
-        ],
-        "dynamocomponentdeployments": [
-            _object("gpt-oss-disagg-frontend", labels={LABEL: "gpt-oss-disagg"}),
-            _object("deleted-frontend", labels={LABEL: "deleted"}),
-        ],
-    }
-    object.__setattr__(commands, "told", told)
-    return commands
+    monkeypatch.setattr(ClusterCommands, "reader", Told(told, unconverted="v1beta1"))
+    return ClusterCommands("somewhere", None, "kubectl", str(tmp_path / "helm"))
 
 
 @pytest.fixture
@@ -80,7 +70,7 @@ def graph() -> ResourceGraph:
     return recorded_stack(resolved(dev_settings()))
 
 
-def test_a_graph_is_found_without_its_operator(cluster: _Commands, graph: ResourceGraph) -> None:
+def test_a_graph_is_found_without_its_operator(cluster: ClusterCommands, graph: ResourceGraph) -> None:
     [found] = existing_objects(graph, cluster)
     assert str(found) == "DynamoGraphDeployment gpt-oss/gpt-oss-disagg"
     assert found.api_version == "nvidia.com/v1alpha1"
@@ -94,12 +84,12 @@ def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too() -> None:
 
 
 def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_parts(
-    cluster: _Commands, graph: ResourceGraph
+    cluster: ClusterCommands, graph: ResourceGraph, told: Any
 ) -> None:
     part = _object("gpt-oss-disagg-frontend", finalizers=["nvidia.com/finalizer"])
     gone = {"deletionTimestamp": "2026-11-22T12:00:00Z", "finalizers": ["foregroundDeletion"]}
-    cluster.told["dynamocomponentdeployments"] = [part]
-    cluster.told["dynamographdeployments"] = [_object("gpt-oss-disagg", **gone)]
+    told["dynamocomponentdeployments"] = [part]
+    told["dynamographdeployments"] = [_object("gpt-oss-disagg", **gone)]
     [item] = existing_objects(graph, cluster)
     said = what_holds(item, cluster)
     assert "finalizer foregroundDeletion, removed by Kubernetes" in said
@@ -111,7 +101,7 @@ def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_p
 
 
 def test_a_graph_that_is_gone_still_needs_the_operator_while_it_has_parts(
-    cluster: _Commands, graph: ResourceGraph
+    cluster: ClusterCommands, graph: ResourceGraph
 ) -> None:
     release = read_release(resolved(dev_settings()), graph, cluster)
     assert release

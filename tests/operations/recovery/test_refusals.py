@@ -1,29 +1,23 @@
 """What a person reads when recovery cannot begin; the real pulumi, and no cluster."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from lab.environment import CONTEXT
 from tests.support.lab_stack import STACK
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 
 DYNAMO_STACK = str(Path(sys.executable).parent / "dynamo-stack")
-SILENT_SERVER = "https://127.0.0.1:1"
 KUBECONFIG = {
     "apiVersion": "v1",
     "kind": "Config",
     "contexts": [{"name": CONTEXT, "context": {"cluster": "c", "user": "u"}}],
-    "clusters": [{"name": "c", "cluster": {"server": SILENT_SERVER}}],
+    "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
     "users": [{"name": "u", "user": {"token": "t"}}],
 }
 
