@@ -10,6 +10,8 @@ BASE, GRAPH = "vllm-disagg-efa", "gpt-oss-efa"
 DGD = "DynamoGraphDeployment"
 EFA = "vpc.amazonaws.com/efa"
 WORKERS = ("Prefill", "Decode")
+TRTLLM_GRAPH, TRTLLM = "gpt-oss-disagg", ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+"""Of the shipped stacks."""
 PREFILL, DECODE = "spec.components[1]", "spec.components[2]"
 BOTH = (PREFILL, DECODE)
 
@@ -32,6 +34,11 @@ def with_rdma(*components: str, amount: str = "1") -> tuple[Edit, ...]:
         for component in components
         for kind in ("requests", "limits")
     )
+
+
+def rdma(*edits: Edit) -> tuple[Edit, ...]:
+    """RDMA devices in place of EFA's, and these edits."""
+    return (*without_efa(*BOTH), *with_rdma(*BOTH), *edits)
 
 
 def variable(name: str, value: str, *components: str) -> tuple[Edit, ...]:

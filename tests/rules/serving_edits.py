@@ -7,6 +7,16 @@ from tests.rules.edits import variable as set_variable
 
 GRAPH = "DynamoGraphDeployment"
 PREFILL, DECODE, WORKER, FRONTEND = "TrtllmPrefillWorker", "TrtllmDecodeWorker", "TrtllmWorker", "Frontend"
+DOWNLOAD = "Job/model-download"
+RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
+
+SERVER = "spec.template.spec.containers[0]"
+"""The container of a Deployment or a Job."""
+SERVER_ARGS = f"{SERVER}.args"
+VLLM_POD = "spec.components[1].podTemplate.spec"
+"""The pods of the first worker of a graph of v1beta1, as those of vLLM and SGLang beside this file are."""
+VLLM_MAIN = f"{VLLM_POD}.containers[0]"
+VLLM_ARGS = f"{VLLM_MAIN}.args"
 
 
 def main_container(service: str, path: str) -> str:
@@ -28,6 +38,22 @@ def command(service: str, old: str, new: str) -> Edit:
 def main(service: str, path: str, value: Any) -> Edit:
     """Set a field of the service's main container."""
     return put(GRAPH, main_container(service, path), value)
+
+
+def runtime(service: str, tag: str) -> Edit:
+    """Give the service TensorRT-LLM's runtime image of this tag."""
+    return main(service, "image", f"{RUNTIME}:{tag}")
+
+
+def vllm_argument(index: int, old: str, new: str) -> Edit:
+    """Replace a part of an argument of vLLM's worker."""
+    return text(GRAPH, f"{VLLM_ARGS}[{index}]", old, new)
+
+
+def on_product(product: str) -> Edit:
+    """Let the pods of a Deployment select x86 nodes with this GPU."""
+    labels = {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": product}
+    return put("Deployment", "spec.template.spec.nodeSelector", labels)
 
 
 def variable(service: str, name: str, value: str) -> Edit:

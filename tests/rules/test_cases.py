@@ -71,6 +71,8 @@ def test_what_cannot_be_read_is_undecided_for_every_rule_that_reads_it(
     [
         ("model-path-mounted", "a directory where nothing is mounted", True),
         ("model-path-mounted", "a download beside the claim", False),
+        # On one kind of nodes it lands where it should, and nodes without GPUs do not take it.
+        ("pod-selects-a-pool", "no selection at all", False),
         ("named-secrets-exist", "a token under another key", True),
         ("named-secrets-exist", "a key that the ConfigMap does not have", True),
         ("network-policies-admit", "no way out for a server that asks the hub for its model", True),

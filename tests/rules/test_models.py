@@ -2,8 +2,10 @@
 
 import pytest
 
+from engines.command_line import UNKNOWN_WORD
 from resource_graph import Resource, ResourceGraph
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
+from rules.reading.engines.models import checkpoint_name, read_checkpoint
 from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
@@ -95,6 +97,8 @@ def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() ->
         "vllm serve --model openai/gpt-oss-20b",
         "python3 -m dynamo.vllm --model=openai/gpt-oss-20b",
         "python3 -m dynamo.trtllm --model-path openai/gpt-oss-20b",
+        # Of two names the last on the line acts.
+        "python3 -m dynamo.trtllm --model /models/other --model-path openai/gpt-oss-20b",
     ],
 )
 def test_every_program_names_its_model_in_its_own_way(command: str) -> None:
@@ -116,3 +120,8 @@ def test_a_command_without_a_model_leaves_it_undecided(command: str) -> None:
     for _ in range(2):
         with pytest.raises(Undecided, match=r"model|no engine"):
             read_checkpoint(graph, worker)
+
+
+def test_a_model_that_only_the_run_knows_is_not_taken_for_none() -> None:
+    with pytest.raises(Undecided, match="the name of its model is unknown"):
+        checkpoint_name(StartCommand(TRTLLM_SERVE, (UNKNOWN_WORD,), {}))

@@ -9,7 +9,6 @@ import yaml
 from engines.command_line import UNKNOWN_WORD, Word
 from resource_graph import Resource, ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import read_settings
 from rules.reading.pods.containers import read_environment, read_image
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
@@ -85,22 +84,6 @@ def test_of_two_names_of_an_option_the_last_on_the_line_acts(
 ) -> None:
     settings = read_settings(*_worker(tmp_path, *words))
     assert settings.count("tensor_parallel_size", default=1).value == size
-
-
-def test_of_two_names_of_the_model_the_last_on_the_line_acts(tmp_path: Path) -> None:
-    words = [
-        "python3",
-        "-m",
-        "dynamo.trtllm",
-        "--model",
-        "/models/other",
-        "--model-path",
-        "openai/gpt-oss-20b",
-    ]
-    graph = _graph(tmp_path, _object("Pod", spec=_pod(command=words)))
-    [worker] = read_workers(graph)
-    assert isinstance(worker, Worker)
-    assert read_checkpoint(graph, worker).text == "openai/gpt-oss-20b"
 
 
 def test_a_cron_job_runs_as_many_pods_at_once_as_its_jobs(tmp_path: Path) -> None:

@@ -8,5 +8,4 @@ from tests.rules.case import Case, SettingsCase
 _THEMES = [file.stem for file in sorted(Path(__file__).parent.glob("*.py")) if file.stem != "__init__"]
 CASES: list[Case | SettingsCase] = []
 for _theme in _THEMES:
-    _module = importlib.import_module(f"{__name__}.{_theme}")
-    CASES += [*getattr(_module, "CASES", ()), *getattr(_module, "SETTINGS_CASES", ())]
+    CASES += importlib.import_module(f"{__name__}.{_theme}").CASES

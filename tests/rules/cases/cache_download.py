@@ -2,13 +2,11 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, put
+from tests.rules.serving_edits import DOWNLOAD, GRAPH, SERVER
 
 SECRETS = "named-secrets-exist"
-GRAPH = "DynamoGraphDeployment"
-DOWNLOAD = "Job/model-download"
 JOB = "model-download"
 _WORKER = "spec.services.TrtllmWorker"
-_CONTAINER = "spec.template.spec.containers[0]"
 _TOKEN = {
     "name": "HF_TOKEN",
     "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}},
@@ -27,7 +25,7 @@ CASES = (
         "agg-gb200",
         (
             put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
-            add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN),
+            add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
         ),
         undecided(SECRETS, "hf-token-secret"),
         ("nothing that was read makes this Secret, which model-download, TrtllmWorker names",),
@@ -36,7 +34,7 @@ CASES = (
         SECRETS,
         "a token under another key",
         "agg-gb200",
-        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="token"))),
+        (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="token"))),
         failed(SECRETS, JOB),
         ("takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",),
     ),
@@ -44,7 +42,7 @@ CASES = (
         SECRETS,
         "a token under its key",
         "agg-gb200",
-        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
+        (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
     ),
     Case(
         SECRETS,
@@ -53,7 +51,7 @@ CASES = (
         (
             add(
                 DOWNLOAD,
-                f"{_CONTAINER}.env",
+                f"{SERVER}.env",
                 {"name": "HUB", "valueFrom": {"configMapKeyRef": {"name": "hub", "key": "adress"}}},
             ),
             document("""

@@ -2,28 +2,23 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, put, text, variable, without
+from tests.rules.serving_edits import DOWNLOAD, GRAPH, RUNTIME, SERVER
 
 EQUAL = "model-revision-equal"
 FRONTEND = "offline-frontend-has-the-model"
 WORKER = "offline-worker-finds-the-model"
-GRAPH = "DynamoGraphDeployment"
-DOWNLOAD = "Job/model-download"
 JOB = "model-download"
-BENCHMARK = "gpt-oss-120b-bench"
 _WORKER = "spec.services.TrtllmWorker"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 _ARGS = f"{_WORKER}.extraPodSpec.mainContainer.args[0]"
 _IMAGE = f"{_WORKER}.extraPodSpec.mainContainer.image"
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 _FRONTEND_MOUNTS = "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"
 _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
-_CONTAINER = "spec.template.spec.containers[0]"
-_SCRIPT = f"{_CONTAINER}.args[0]"
+_SCRIPT = f"{SERVER}.args[0]"
 _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
-_SERVER = "spec.template.spec.containers[0]"
-_NAMED_BY_VLLM = (put("Deployment", f"{_SERVER}.args[0]", "openai/gpt-oss-120b"),)
+_NAMED_BY_VLLM = (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),)
 
 CASES = (
     Case(
@@ -47,7 +42,7 @@ CASES = (
         EQUAL,
         "a snapshot whose commit lacks a digit",
         "vllm-serve",
-        (text("Deployment", f"{_SERVER}.args[0]", _REVISION, _REVISION[:-1]),),
+        (text("Deployment", f"{SERVER}.args[0]", _REVISION, _REVISION[:-1]),),
         failed(EQUAL, "engine"),
         ("whose commit has 39 digits; one has 40",),
     ),
@@ -96,16 +91,17 @@ CASES = (
         "agg-gb200",
         (
             drop(GRAPH, _FRONTEND_MOUNTS),
-            put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2"),
+            put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
             variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "0"),
         ),
         failed(FRONTEND, "Frontend"),
+        ("may not ask the hub (HF_HUB_OFFLINE) and looks for models in",),
     ),
     Case(
         FRONTEND,
         "an offline frontend without the claim, beside workers of a release that is not told",
         "agg-gb200",
-        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{_RUNTIME}:my-tag")),
+        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{RUNTIME}:my-tag")),
         undecided(FRONTEND, "Frontend"),
         ("does not say of which release it is",),
     ),
@@ -133,6 +129,7 @@ CASES = (
             ),
         ),
         undecided(FRONTEND, "Frontend"),
+        ("the value of the variable HF_HUB_OFFLINE is unknown",),
     ),
     Case(
         FRONTEND,
@@ -146,7 +143,7 @@ CASES = (
         FRONTEND,
         "a frontend that may ask the hub, and need not",
         "agg-gb200",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2")),
     ),
     Case(
         FRONTEND,
@@ -171,7 +168,7 @@ CASES = (
         WORKER,
         "a download that may not ask the hub",
         "agg-gb200",
-        (variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_OFFLINE", "1"),),
+        (variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),),
         failed(WORKER, JOB),
         ("is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",),
     ),
@@ -181,7 +178,7 @@ CASES = (
         "agg-gb200",
         (
             drop(GRAPH, _FRONTEND_MOUNTS),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{_RUNTIME}:0.5.1"),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:0.5.1"),
         ),
         undecided(FRONTEND, "Frontend"),
         ("is older than the releases that were read",),
@@ -198,9 +195,10 @@ CASES = (
         "vllm-serve",
         (
             *_NAMED_BY_VLLM,
-            variable("Deployment", f"{_SERVER}.env", "HF_HUB_OFFLINE", None),
-            variable("Deployment", f"{_SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
+            variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
+            variable("Deployment", f"{SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
         ),
         undecided(WORKER, "model-cache"),
+        ("may not ask the hub, so it needs refs/main in the cache, and nothing that was read fills it",),
     ),
 )

@@ -2,6 +2,7 @@
 
 from tests.rules.case import B200, H200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import document, drop, put, without
+from tests.rules.serving_edits import GRAPH
 
 SHARED = "cache-shared-by-nodes"
 CLAIM = "model-cache"
@@ -11,7 +12,6 @@ FILLED = "node-cache-filled"
 _COPIES = "DaemonSet/model-copies"
 _COPIES_POD = "spec.template.spec"
 _ENGINE = "Deployment/vllm-serve"
-_GRAPH = "DynamoGraphDeployment"
 _ONE_NODE = {
     "requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [
@@ -29,8 +29,8 @@ _TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSche
 _BESIDE_THE_WORKERS = (
     put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"]),
     put(_CLAIM, "spec.storageClassName", "gp3"),
-    put(_GRAPH, f"{_FRONTEND}.affinity.nodeAffinity", _ONE_NODE),
-    put(_GRAPH, f"{_FRONTEND}.tolerations", _TOLERATION),
+    put(GRAPH, f"{_FRONTEND}.affinity.nodeAffinity", _ONE_NODE),
+    put(GRAPH, f"{_FRONTEND}.tolerations", _TOLERATION),
     put("Job/model-download", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),
     put("Job/model-download", "spec.template.spec.tolerations", _TOLERATION),
     put("Job/gpt-oss-120b-disagg-bench", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),

@@ -2,6 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.serving_edits import GRAPH, SERVER
 
 HOLDS = "cache-holds-the-model"
 PATH = "model-path-mounted"
@@ -9,11 +10,9 @@ CLASS = "storage-class-exists"
 
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
-_GRAPH = "DynamoGraphDeployment"
 _SIZE = "spec.resources.requests.storage"
 _WORKER = "spec.services.TrtllmWorker"
 _SCRIPT = "spec.template.spec.containers[0].args[0]"
-_SERVE = "spec.template.spec.containers[0]"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 
 _EBS_CLASS = document(
@@ -29,8 +28,8 @@ parameters: {type: gp3, encrypted: "true"}
 
 _POD = "spec.template.spec"
 _IN_AN_EMPTY_DIRECTORY = (
-    put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss-120b"),
-    variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", None),
+    put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
+    variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
     put("Deployment", f"{_POD}.volumes[0]", {"name": "model-cache", "emptyDir": {}}),
 )
 _FILLER = {
@@ -85,11 +84,11 @@ CASES = (
         "agg-gb200",
         (
             put(
-                _GRAPH,
+                GRAPH,
                 f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
                 "/root/.cache/huggingface",
             ),
-            variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
+            variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
         failed(PATH, "TrtllmWorker"),
         ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
@@ -98,7 +97,7 @@ CASES = (
         PATH,
         "a directory where nothing is mounted",
         "agg-gb200",
-        (variable(_GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),),
+        (variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),),
         failed(PATH, "TrtllmWorker"),
         ("reads its model from /model-store/gpt-oss-120b", "it mounts model-cache at /opt/models"),
     ),
@@ -167,7 +166,7 @@ CASES = (
         PATH,
         "an offline worker whose cache is an emptyDir that nothing fills",
         "vllm-serve",
-        (*_IN_AN_EMPTY_DIRECTORY, variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", "yes")),
+        (*_IN_AN_EMPTY_DIRECTORY, variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes")),
         failed(PATH, "engine"),
         ("looks for it in /opt/models/hub, in emptyDir model-cache, which nothing fills",),
     ),
@@ -177,7 +176,7 @@ CASES = (
         "vllm-serve",
         (
             *_IN_AN_EMPTY_DIRECTORY,
-            variable("Deployment", f"{_SERVE}.env", "HF_HUB_OFFLINE", "yes"),
+            variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
             add("Deployment", f"{_POD}.initContainers", _FILLER),
         ),
     ),
@@ -194,9 +193,9 @@ CASES = (
         "vLLM's own server that keeps its model beside the claim",
         "vllm-serve",
         (
-            put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss-120b"),
-            drop("Deployment", f"{_SERVE}.env[3]"),
-            put("Deployment", f"{_SERVE}.env[2].value", "/root/.cache/huggingface"),
+            put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
+            drop("Deployment", f"{SERVER}.env[3]"),
+            put("Deployment", f"{SERVER}.env[2].value", "/root/.cache/huggingface"),
         ),
         failed(PATH, "engine"),
         ("downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",),

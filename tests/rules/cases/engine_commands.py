@@ -1,35 +1,32 @@
 """Options of start commands, and what a shell or Kubernetes makes of the words."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, drop, put, text
+from tests.rules.edits import add, drop, put, text
 from tests.rules.serving_edits import (
     DECODE,
+    DOWNLOAD,
     FRONTEND,
     GRAPH,
     PREFILL,
+    SERVER,
+    SERVER_ARGS,
+    VLLM_ARGS,
     WORKER,
     command,
     main,
+    vllm_argument,
     worker_flags,
 )
 
 FLAGS = "flags-exist"
 CHOICES = "engine-settings-accepted"
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
-_SERVE_ARGS = "spec.template.spec.containers[0].args"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
 _VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
-_VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
-
-
-def _vllm_argument(index: int, old: str, new: str) -> Edit:
-    return text(GRAPH, f"{_VLLM_ARGS}[{index}]", old, new)
 
 
 RUNS = "start-command-runs"
-DOWNLOAD = "Job/model-download"
-_SERVER = "spec.template.spec.containers[0]"
-_SCRIPT = f"{_SERVER}.args[0]"
+_SCRIPT = f"{SERVER}.args[0]"
 PUBLISHED = "published-disagg"
 
 CASES = (
@@ -61,7 +58,7 @@ CASES = (
         FLAGS,
         "an option of a release that nobody read",
         "vllm-agg",
-        (put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE), _vllm_argument(9, "--enable-prefix-caching", "--brand-new")),
+        (put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE), vllm_argument(9, "--enable-prefix-caching", "--brand-new")),
         undecided(FLAGS, "VllmWorker"),
         (
             "--brand-new is no option of dynamo.vllm in any release that was read",
@@ -73,16 +70,16 @@ CASES = (
         "underscores, a key of a JSON option and a short name of vLLM",
         "vllm-agg",
         (
-            _vllm_argument(9, "--enable-prefix-caching", "--enable_prefix_caching"),
-            add(GRAPH, _VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
-            add(GRAPH, _VLLM_ARGS, "-O2"),
+            vllm_argument(9, "--enable-prefix-caching", "--enable_prefix_caching"),
+            add(GRAPH, VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
+            add(GRAPH, VLLM_ARGS, "-O2"),
         ),
     ),
     Case(
         CHOICES,
         "per cent for a share",
         "vllm-agg",
-        (_vllm_argument(7, "0.9", "90"),),
+        (vllm_argument(7, "0.9", "90"),),
         failed(CHOICES, "VllmWorker"),
         ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
     ),
@@ -91,8 +88,8 @@ CASES = (
         "dashes and an older option of trtllm-serve",
         "trtllm-serve",
         (
-            add("Deployment/trtllm-serve", _SERVE_ARGS, "--enable-chunked-prefill"),
-            add("Deployment/trtllm-serve", _SERVE_ARGS, "--moe_backend=CUTLASS"),
+            add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),
+            add("Deployment/trtllm-serve", SERVER_ARGS, "--moe_backend=CUTLASS"),
         ),
         failed(FLAGS, "engine"),
         (
@@ -153,8 +150,8 @@ CASES = (
         "a script of one word, and the words behind it",
         "vllm-serve",
         (
-            put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", "vllm"]),
-            put("Deployment", f"{_SERVER}.args", ["serve", "openai/gpt-oss-120b"]),
+            put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c", "vllm"]),
+            put("Deployment", f"{SERVER}.args", ["serve", "openai/gpt-oss-120b"]),
         ),
         failed(RUNS, "engine"),
         ("hands /bin/sh -c the script 'vllm' alone: of 'serve openai/gpt-oss-120b' behind it",),
@@ -164,8 +161,8 @@ CASES = (
         "a script, and the name that the shell's messages begin with",
         "vllm-serve",
         (
-            put("Deployment", f"{_SERVER}.command", ["/bin/sh", "-c", "vllm serve openai/gpt-oss-120b"]),
-            put("Deployment", f"{_SERVER}.args", ["engine"]),
+            put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c", "vllm serve openai/gpt-oss-120b"]),
+            put("Deployment", f"{SERVER}.args", ["engine"]),
         ),
     ),
     Case(
@@ -173,8 +170,8 @@ CASES = (
         "a shell without -c",
         "trtllm-serve",
         (
-            put("Deployment", f"{_SERVER}.command", ["/bin/sh"]),
-            put("Deployment", f"{_SERVER}.args", ["trtllm-serve openai/gpt-oss-120b"]),
+            put("Deployment", f"{SERVER}.command", ["/bin/sh"]),
+            put("Deployment", f"{SERVER}.args", ["trtllm-serve openai/gpt-oss-120b"]),
         ),
         failed(RUNS, "engine"),
         ("starts /bin/sh without -c: the shell looks for a file named 'trtllm-serve openai/gpt-oss-120b'",),
@@ -184,8 +181,8 @@ CASES = (
         "a reference to a variable that nothing sets",
         "vllm-serve",
         (
-            add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
-            add("Deployment", f"{_SERVER}.args", "--port=$(VLLM_SERVICE_PORT) $$(LATER) $(POD_NAME)"),
+            add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
+            add("Deployment", f"{SERVER}.args", "--port=$(VLLM_SERVICE_PORT) $$(LATER) $(POD_NAME)"),
         ),
         failed(RUNS, "engine"),
         ("its command has $(SEED), which nothing sets and the program is given as it stands",),
@@ -195,8 +192,8 @@ CASES = (
         "a reference in a patch, whose object sets the variable",
         "vllm-serve",
         (
-            add("Deployment", f"{_SERVER}.args", "--seed=$(SEED)"),
-            drop("Deployment", f"{_SERVER}.image"),
+            add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
+            drop("Deployment", f"{SERVER}.image"),
         ),
     ),
     Case(

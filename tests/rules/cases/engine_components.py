@@ -1,14 +1,8 @@
 """What the operator makes of a graph's components, by their types, roles, mounts and annotations."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put, text
-from tests.rules.serving_edits import (
-    GRAPH,
-    PREFILL,
-    WORKER,
-    main,
-    of_service,
-)
+from tests.rules.edits import document, drop, put, text
+from tests.rules.serving_edits import GRAPH, PREFILL, WORKER, of_service, runtime
 
 KNOWN = "component-type-known"
 _WORKER = "spec.components[1]"
@@ -38,10 +32,6 @@ _RECREATE = {
 }
 _ON_SERVICE = of_service(WORKER, "annotations", _RECREATE)
 _NOT_ON_POD = drop(GRAPH, f"spec.services.{WORKER}.extraPodMetadata")
-
-
-def _of_release(version: str) -> Edit:
-    return main(WORKER, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{version}")
 
 
 CASES = (
@@ -89,6 +79,7 @@ CASES = (
         "sglang-disagg",
         (put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),),
         undecided(KNOWN, "Decode"),
+        ("its role may stand in its --config file, which this does not read",),
     ),
     Case(
         KNOWN,
@@ -139,7 +130,7 @@ CASES = (
         MOUNTS,
         "images of two releases, of which none says the operator's",
         "agg-gb200",
-        (_CLAIMS, of_service(WORKER, "volumeMounts", _MOUNT), _of_release("1.4.0")),
+        (_CLAIMS, of_service(WORKER, "volumeMounts", _MOUNT), runtime(WORKER, "1.4.0")),
         undecided(MOUNTS, WORKER),
         ("1.2 and 1.4 says of which release the operator is",),
     ),

@@ -2,14 +2,13 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
-from tests.rules.serving_edits import DECODE, PREFILL, WORKER, worker_flags
+from tests.rules.serving_edits import DECODE, PREFILL, SERVER_ARGS, WORKER, worker_flags
 
 EFFECT = "engine-settings-accepted"
 GRAPHS = "cuda-graphs-cover-batches"
 OVERLAP = "kv-transfer-is-safe"
 STEP = "sequence-length-within-model"
 
-_SERVE = "spec.template.spec.containers[0].args"
 
 CASES = (
     Case(
@@ -116,7 +115,7 @@ CASES = (
         STEP,
         "the same under vLLM",
         "vllm-serve",
-        (put("Deployment/vllm-serve", f"{_SERVE}[5]", "--max-model-len=200000"),),
+        (put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),),
         failed(STEP, "engine"),
         ("admits sequences of 200000 tokens (--max-model-len)",),
     ),

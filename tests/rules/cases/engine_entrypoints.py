@@ -2,14 +2,13 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, SERVER
 
 RUNS, GPUS, REACHES = "start-command-runs", "gpus-match-parallelism", "service-reaches-pods"
 
-_ENGINE = "spec.template.spec.containers[0]"
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
-_BY_THE_IMAGE = drop("Deployment", f"{_ENGINE}.command")
-_EIGHT = put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size=8")
+_BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
+_EIGHT = put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=8")
 
 CASES = (
     Case(
@@ -24,7 +23,7 @@ CASES = (
         REACHES,
         "a port of a server that vLLM's image starts",
         "vllm-serve",
-        (_BY_THE_IMAGE, put("Deployment", f"{_ENGINE}.args[3]", "--port=8080")),
+        (_BY_THE_IMAGE, put("Deployment", f"{SERVER}.args[3]", "--port=8080")),
         failed(REACHES, "vllm-serve"),
         ("leads to port 8000 of vllm-serve, which listens on 8080 (--port)",),
     ),
@@ -32,7 +31,7 @@ CASES = (
         RUNS,
         "a program that vLLM's image is given",
         "vllm-serve",
-        (_BY_THE_IMAGE, put("Deployment", f"{_ENGINE}.args", ["vllm", "serve", "openai/gpt-oss-120b"])),
+        (_BY_THE_IMAGE, put("Deployment", f"{SERVER}.args", ["vllm", "serve", "openai/gpt-oss-120b"])),
         failed(RUNS, "engine"),
         ("its args begin with 'vllm', and its image starts vllm serve by itself",),
     ),
@@ -40,7 +39,7 @@ CASES = (
         RUNS,
         "a command in one text",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.command", ["vllm serve"]),),
+        (put("Deployment", f"{SERVER}.command", ["vllm serve"]),),
         failed(RUNS, "engine"),
         ("its command begins with 'vllm serve': no shell parts it at the blank",),
     ),
@@ -49,8 +48,8 @@ CASES = (
         "an option and its value in one argument, after a switch too",
         "vllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size 4"),
-            add("Deployment", f"{_ENGINE}.args", "--block_size 64"),
+            put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size 4"),
+            add("Deployment", f"{SERVER}.args", "--block_size 64"),
         ),
         failed(RUNS, "engine"),
         (
@@ -70,7 +69,7 @@ CASES = (
         RUNS,
         "a model and an option in one argument",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[0]", "openai/gpt-oss-120b --block-size 64"),),
+        (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b --block-size 64"),),
         failed(RUNS, "engine"),
         ("'openai/gpt-oss-120b --block-size 64' is one argument", "all of it is the model"),
     ),
@@ -78,7 +77,7 @@ CASES = (
         RUNS,
         "a slip in a command of vllm",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.command", ["vllm", "server"]),),
+        (put("Deployment", f"{SERVER}.command", ["vllm", "server"]),),
         failed(RUNS, "engine"),
         ("starts vllm server, which is no command of vllm: write serve",),
     ),
@@ -86,7 +85,7 @@ CASES = (
         RUNS,
         "a slip in the name of trtllm-serve",
         "trtllm-serve",
-        (put("Deployment", f"{_ENGINE}.command", ["trtllm-server"]),),
+        (put("Deployment", f"{SERVER}.command", ["trtllm-server"]),),
         failed(RUNS, "engine"),
         ("starts trtllm-server, which its image does not have: write trtllm-serve",),
     ),
@@ -94,7 +93,7 @@ CASES = (
         "image-brings-the-engine",
         "a slip in the name of vLLM's module",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.command", ["python3", "-m", "vllm.entrypoint.openai.api_server"]),),
+        (put("Deployment", f"{SERVER}.command", ["python3", "-m", "vllm.entrypoint.openai.api_server"]),),
         failed("image-brings-the-engine", "vllm-serve"),
         ("starts python module vllm.entrypoint.openai.api_server, which no release has: write vllm.",),
     ),
@@ -103,7 +102,7 @@ CASES = (
         "a claim smaller than the model in a directory of the model's name",
         "vllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.args[0]", "/opt/models/gpt-oss-120b"),
+            put("Deployment", f"{SERVER}.args[0]", "/opt/models/gpt-oss-120b"),
             put("PersistentVolumeClaim", "spec.resources.requests.storage", "50Gi"),
         ),
         failed("cache-holds-the-model", "model-cache"),

@@ -2,12 +2,21 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, WORKER, main, variable, worker_flags
+from tests.rules.serving_edits import (
+    DECODE,
+    GRAPH,
+    PREFILL,
+    RUNTIME,
+    SERVER_ARGS,
+    WORKER,
+    main,
+    variable,
+    worker_flags,
+)
 
-READABLE = "engine-settings-accepted"
+ACCEPTED = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
-_ARGS = "spec.template.spec.containers[0].args"
 _ENV = "spec.template.spec.containers[0].env"
 _LABEL = {"fieldPath": "metadata.labels['draft']"}
 
@@ -17,75 +26,73 @@ def _content(value: str) -> Edit:
 
 
 def _vllm_flag(flag: str) -> Edit:
-    return add("Deployment/vllm-serve", _ARGS, flag)
+    return add("Deployment/vllm-serve", SERVER_ARGS, flag)
 
 
-REMOVED = "engine-settings-accepted"
 DEPRECATED = "flags-exist"
-_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 CASES = (
     Case(
-        READABLE,
+        ACCEPTED,
         "a file that the ConfigMap has not",
         SERVE,
         (put(_CONFIG_MAP, "data", {"low_latency.yaml": "max_seq_len: 2048"}),),
-        failed(READABLE, "engine"),
+        failed(ACCEPTED, "engine"),
         ("has no key max_throughput.yaml", "its keys: low_latency.yaml"),
     ),
     Case(
-        READABLE,
+        ACCEPTED,
         "a file that is no YAML",
         SERVE,
         (_content("moe_config: [CUTLASS\n"),),
-        failed(READABLE, "engine"),
+        failed(ACCEPTED, "engine"),
         ("max_throughput.yaml of ConfigMap", "line 2: not YAML"),
     ),
     Case(
-        READABLE,
+        ACCEPTED,
         "a KV transfer that a shell has taken the quotation marks of",
         VLLM,
         (_vllm_flag("--kv-transfer-config={kv_connector:NixlConnector,kv_role:kv_both}"),),
-        failed(READABLE, "engine"),
+        failed(ACCEPTED, "engine"),
         ("--kv-transfer-config is no JSON",),
     ),
     Case(
-        READABLE,
+        ACCEPTED,
         "a speculation that a label of the pod holds",
         VLLM,
         (
             add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"fieldRef": _LABEL}}),
             _vllm_flag("--speculative-config=$(DRAFT)"),
         ),
-        undecided(READABLE, "engine"),
+        undecided(ACCEPTED, "engine"),
         ("the value of --speculative-config is unknown",),
     ),
     Case(
-        READABLE,
+        ACCEPTED,
         "a path beside the directory where the file is mounted",
         "agg-gb200",
         (variable(WORKER, "ENGINE_ARGS", "/etc/dynamo/worker.yaml"),),
-        failed(READABLE, WORKER),
+        failed(ACCEPTED, WORKER),
         ("lies in no mounted volume; /opt/dynamo/configs has worker.yaml",),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a key that is gone, in a release that was not read",
         "agg-gb200",
-        (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{_IMAGE}:1.9.0")),
-        undecided(REMOVED, WORKER),
-        (f"that was read in other releases than that of image {_IMAGE}:1.9.0",),
+        (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{RUNTIME}:1.9.0")),
+        undecided(ACCEPTED, WORKER),
+        (f"that was read in other releases than that of image {RUNTIME}:1.9.0",),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a misspelt key",
         "disagg-b200",
         (engine_file("decode.yaml", "max_batchsize", 1280),),
-        failed(REMOVED, DECODE),
+        failed(ACCEPTED, DECODE),
         ("max_batchsize in decode.yaml of ConfigMap", "the nearest is max_batch_size"),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a key that another release may have",
         "disagg-b200",
         (
@@ -96,50 +103,50 @@ CASES = (
                 "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
             ),
         ),
-        undecided(REMOVED, DECODE),
+        undecided(ACCEPTED, DECODE),
         ("whether the release of its image knows brand_new_setting is not read",),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a key outside its block",
         "disagg-b200",
         (engine_file("prefill.yaml", "tokens_per_block", 32),),
-        failed(REMOVED, PREFILL),
+        failed(ACCEPTED, PREFILL),
         ("it is one inside kv_cache_config",),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a key of the top level inside a block",
         "disagg-b200",
         (engine_file("prefill.yaml", "moe_config.stream_interval", 20),),
-        failed(REMOVED, PREFILL),
+        failed(ACCEPTED, PREFILL),
         ("moe_config.stream_interval in prefill.yaml", "it is one at the top level"),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a guide of answers that there is not, by flag",
         "agg-gb200",
         (worker_flags(WORKER, "--guided-decoding-backend outlines"),),
-        failed(REMOVED, WORKER),
+        failed(ACCEPTED, WORKER),
         ("guided_decoding_backend in --guided-decoding-backend is 'outlines', not one of llguidance",),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a block that is no mapping",
         "agg-gb200",
         (engine_file("worker.yaml", "scheduler_config", "fcfs"),),
-        failed(REMOVED, WORKER),
+        failed(ACCEPTED, WORKER),
         ("scheduler_config in worker.yaml", "is no mapping of settings"),
     ),
     Case(
-        REMOVED,
+        ACCEPTED,
         "a setting that later releases drop",
         "agg-gb200",
         (
             engine_file("worker.yaml", "sampler_type", "auto"),
             engine_file("worker.yaml", "kv_cache_config.sink_token_length", 4),
         ),
-        failed(REMOVED, WORKER),
+        failed(ACCEPTED, WORKER),
         ("sampler_type in worker.yaml", "kv_cache_config.sink_token_length in worker.yaml"),
     ),
     Case(

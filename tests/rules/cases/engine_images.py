@@ -3,18 +3,16 @@
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, engine_file, put, text
 from tests.rules.exports import resource
-from tests.rules.serving_edits import DECODE, GRAPH, WORKER, variable
+from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER, variable
 
 BRINGS = "image-brings-the-engine"
 DEFECTS = "runtime-defects-avoided"
 FRONTEND_THERE = "graph-has-a-frontend"
-_VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0]"
 _REGISTRY = "nvcr.io/nvidia/ai-dynamo"
 MATCHES = "runtime-matches-platform"
 STATE = "disagg-b200-state"
 _GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
 _IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 CASES = (
     Case(
@@ -58,9 +56,17 @@ CASES = (
         BRINGS,
         "the image of another engine",
         "vllm-agg",
-        (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "sglang-runtime"),),
+        (text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "sglang-runtime"),),
         failed(BRINGS, "VllmWorker"),
         ("starts dynamo.vllm, but its image", "holds dynamo.sglang"),
+    ),
+    Case(
+        BRINGS,
+        "the image of a frontend",
+        "vllm-agg",
+        (text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "dynamo-frontend"),),
+        failed(BRINGS, "VllmWorker"),
+        ("dynamo-frontend:1.2.1 holds no engine",),
     ),
     Case(
         BRINGS,
@@ -74,7 +80,7 @@ CASES = (
         BRINGS,
         "a registry without its first part",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),
+        (put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),
         failed(BRINGS, "VllmWorker"),
         (f"the repository is {_REGISTRY}/vllm-runtime",),
     ),
@@ -82,7 +88,7 @@ CASES = (
         BRINGS,
         "a copy in another organisation's registry",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
+        (put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
     ),
     Case(
         DEFECTS,
@@ -113,15 +119,15 @@ CASES = (
         MATCHES,
         "a worker of a newer release",
         STATE,
-        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.3.1"),),
+        (resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.3.1"),),
         failed(MATCHES, DECODE),
-        (f"image {_RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",),
+        (f"image {RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",),
     ),
     Case(
         MATCHES,
         "a worker of the platform's line",
         STATE,
-        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.2.9-patched"),),
+        (resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.2.9-patched"),),
     ),
     Case(
         MATCHES,
@@ -129,7 +135,7 @@ CASES = (
         STATE,
         (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
-            resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
+            resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
         ),
         failed(MATCHES, DECODE, "Frontend", "TrtllmPrefillWorker"),
         ("has no version as its tag, and no runtimeVersionOverride says it",),
@@ -140,7 +146,7 @@ CASES = (
         STATE,
         (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
-            resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2@sha256:{'0' * 64}"),
+            resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.4.2@sha256:{'0' * 64}"),
         ),
         failed(MATCHES, DECODE, "Frontend", "TrtllmPrefillWorker"),
         ("has a digest, and no runtimeVersionOverride says its version",),
@@ -151,9 +157,13 @@ CASES = (
         STATE,
         (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
-            resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
+            resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
             resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
         ),
         failed(MATCHES, "Frontend", "TrtllmPrefillWorker") | undecided(MATCHES, DECODE),
+        (
+            f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",
+            "does not say which release it is of",
+        ),
     ),
 )

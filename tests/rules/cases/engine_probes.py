@@ -5,6 +5,8 @@ from tests.rules.edits import drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
+    SERVER,
+    VLLM_MAIN,
     WORKER,
     command,
     main,
@@ -20,16 +22,13 @@ _OWN_PROBES = (
     of_service(WORKER, "livenessProbe", _LIVE),
     of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/health", "port": 9090}}),
 )
-_WORKER = "spec.components[1]"
-_VLLM_MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
-_SERVER = "spec.template.spec.containers[0]"
 
 CASES = (
     Case(
         PROBES,
         "a path of other makers' servers, asked of vLLM's own",
         "vllm-serve",
-        (put("Deployment", f"{_SERVER}.startupProbe.httpGet.path", "/healthz"),),
+        (put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),),
         failed(PROBES, "vllm-serve"),
         ("its startupProbe asks for /healthz, which the server answers with 404; it serves /health",),
     ),
@@ -37,7 +36,7 @@ CASES = (
         PROBES,
         "a command beside a request of one's own, in the probe of the start",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),
+        (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),
         failed(PROBES, "VllmWorker"),
         ("startupProbe of the main container has httpGet and exec: two handlers",),
     ),
@@ -67,7 +66,7 @@ CASES = (
         PROBES,
         "a probe of the start that asks a name that no port has",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
+        (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
         failed(PROBES, "VllmWorker"),
         ("startupProbe asks port health by its name, and no port of the container is called so",),
     ),
@@ -101,8 +100,8 @@ CASES = (
         "a path of another program in a worker's place",
         "vllm-agg",
         (
-            put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
-            put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
+            put(GRAPH, f"{VLLM_MAIN}.command", ["/opt/serve"]),
+            put(GRAPH, f"{VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
     ),
     Case(
@@ -110,8 +109,8 @@ CASES = (
         "a liveness probe without one of the start, before the model can be loaded",
         "vllm-serve",
         (
-            drop("Deployment", f"{_SERVER}.livenessProbe.failureThreshold"),
-            drop("Deployment", f"{_SERVER}.startupProbe"),
+            drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
+            drop("Deployment", f"{SERVER}.startupProbe"),
         ),
         failed(PROBES, "vllm-serve"),
         ("its livenessProbe, beside no startupProbe, ends it after 30 s", "gpt-oss-120b takes 901 s"),
@@ -120,7 +119,7 @@ CASES = (
         PROBES,
         "probes of a server at another port than its own",
         "vllm-serve",
-        (put("Deployment", f"{_SERVER}.args[3]", "--port=8001"),),
+        (put("Deployment", f"{SERVER}.args[3]", "--port=8001"),),
         failed(PROBES, "vllm-serve"),
         ("listens on 8001 (--port), but its readinessProbe asks port 8000",),
     ),

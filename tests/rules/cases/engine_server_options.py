@@ -2,14 +2,12 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, engine_file, put
-from tests.rules.serving_edits import FRONTEND, GRAPH, WORKER, command, worker_flags
+from tests.rules.serving_edits import FRONTEND, GRAPH, SERVER, VLLM_ARGS, WORKER, command, worker_flags
 
 FLAGS = "flags-exist"
-_ENGINE = "spec.template.spec.containers[0]"
 BLOCKS = "kv-router-knows-the-cache"
 _ROUND_ROBIN = "--router-mode round-robin"
 _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
-_VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0].args"
 
 CASES = (
     Case(
@@ -17,8 +15,8 @@ CASES = (
         "Dynamo's names of the parsers",
         "vllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.args[9]", "--reasoning_parser=gpt_oss"),
-            put("Deployment", f"{_ENGINE}.args[10]", "--tool-call-parser=harmony"),
+            put("Deployment", f"{SERVER}.args[9]", "--reasoning_parser=gpt_oss"),
+            put("Deployment", f"{SERVER}.args[10]", "--tool-call-parser=harmony"),
         ),
         failed(FLAGS, "engine"),
         (
@@ -31,7 +29,7 @@ CASES = (
         FLAGS,
         "a choice of tools without a parser",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[10]", "--port=8000"),),
+        (put("Deployment", f"{SERVER}.args[10]", "--port=8000"),),
         failed(FLAGS, "engine"),
         ("--enable-auto-tool-choice stands without --tool-call-parser",),
     ),
@@ -40,26 +38,28 @@ CASES = (
         "a choice of tools whose parser a variable may name",
         "vllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.args[10]", "--enable-auto-tool-choice"),
-            put("Deployment", f"{_ENGINE}.args[11]", "$(MORE_OPTIONS)"),
-            put("Deployment", f"{_ENGINE}.envFrom", [{"configMapRef": {"name": "options"}}]),
+            put("Deployment", f"{SERVER}.args[10]", "--enable-auto-tool-choice"),
+            put("Deployment", f"{SERVER}.args[11]", "$(MORE_OPTIONS)"),
+            put("Deployment", f"{SERVER}.envFrom", [{"configMapRef": {"name": "options"}}]),
         ),
         undecided(FLAGS, "engine"),
+        ("a word of the command line is unknown and might set --tool-call-parser",),
     ),
     Case(
         FLAGS,
         "a choice of tools whose parser a file may name",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[10]", "--config=/etc/vllm.yaml"),),
+        (put("Deployment", f"{SERVER}.args[10]", "--config=/etc/vllm.yaml"),),
         undecided(FLAGS, "engine"),
+        ("the engine file /etc/vllm.yaml lies in no mounted volume",),
     ),
     Case(
         FLAGS,
         "a number format that no release of vLLM takes",
         "vllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.image", "docker.io/vllm/vllm-openai:v0.11.0"),
-            add("Deployment", f"{_ENGINE}.args", "--dtype=fp16"),
+            put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai:v0.11.0"),
+            add("Deployment", f"{SERVER}.args", "--dtype=fp16"),
         ),
         failed(FLAGS, "engine"),
         ("--dtype is fp16", "one of auto, bfloat16, float, float16, float32, half"),
@@ -83,7 +83,7 @@ CASES = (
             put(GRAPH, f"{_VLLM_FRONTEND}[3]", "kv"),
             put(GRAPH, f"{_VLLM_FRONTEND}[4]", "--kv-cache-block-size=64"),
             put(GRAPH, f"{_VLLM_FRONTEND}[5]", "--http-port=8000"),
-            put(GRAPH, f"{_VLLM_WORKER}[8]", "--block-size=16"),
+            put(GRAPH, f"{VLLM_ARGS}[8]", "--block-size=16"),
         ),
         failed(BLOCKS, FRONTEND),
         ("--kv-cache-block-size 64, but blocks of VllmWorker have 16 tokens (--block-size)",),
@@ -104,6 +104,7 @@ CASES = (
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size large"),),
         undecided(BLOCKS, FRONTEND),
+        ("--kv-cache-block-size is 'large', not a whole number",),
     ),
     Case(
         BLOCKS,

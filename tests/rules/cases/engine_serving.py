@@ -1,16 +1,19 @@
 """Modes, served names, parsers and ends of start commands."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, text
+from tests.rules.edits import text
 from tests.rules.serving_edits import (
     DECODE,
     FRONTEND,
     GRAPH,
     PREFILL,
+    VLLM_ARGS,
     WORKER,
     command,
     main,
+    runtime,
     variable,
+    vllm_argument,
     worker_flags,
 )
 
@@ -20,20 +23,6 @@ NAME = "prefill-and-decode-agree"
 PARSERS = "answer-parsers"
 CALLS = "tool-calls-recovered"
 BOTH = f"{PREFILL}, {DECODE}"
-_SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
-_VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
-
-
-def _image(tag: str) -> Edit:
-    return main(WORKER, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{tag}")
-
-
-def _vllm_argument(index: int, old: str, new: str) -> Edit:
-    return text(GRAPH, f"{_VLLM_ARGS}[{index}]", old, new)
-
-
-def _frontend_image(tag: str) -> Edit:
-    return main(FRONTEND, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{tag}")
 
 
 CASES = (
@@ -41,7 +30,7 @@ CASES = (
         CALLS,
         "a frontend of the release before calls were recovered",
         "agg-gb200",
-        (_frontend_image("1.1.1"),),
+        (runtime(FRONTEND, "1.1.1"),),
         failed(CALLS, FRONTEND),
         ("is of Dynamo before 1.3 (image nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1): about half",),
     ),
@@ -51,6 +40,7 @@ CASES = (
         "agg-gb200",
         (main(FRONTEND, "image", "registry.example.com/our-frontend:7"),),
         undecided(CALLS, FRONTEND),
+        ("our-frontend:7 does not say of which release it is, and releases differ in this",),
     ),
     Case(
         CALLS,
@@ -63,8 +53,8 @@ CASES = (
         "another name, and another model, in SGLang's prefill worker",
         "sglang-disagg",
         (
-            text(GRAPH, f"{_SGLANG_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
-            text(GRAPH, f"{_SGLANG_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
+            text(GRAPH, f"{VLLM_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
+            text(GRAPH, f"{VLLM_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
         ),
         failed(NAME, "Prefill, Decode") | undecided(NAME, "Prefill, Decode"),
         (
@@ -76,7 +66,7 @@ CASES = (
         MODE,
         "the old word in a release that refuses it",
         "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), _image("1.4.2")),
+        (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), runtime(WORKER, "1.4.2")),
         failed(MODE, WORKER),
         ("prefill_and_decode, which dynamo.trtllm does not have in 1.4: one of agg, pd, prefill",),
     ),
@@ -84,7 +74,7 @@ CASES = (
         MODE,
         "a build between a release that has the word and one that has not",
         "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.3.0-nemotron-super-dev.1")),
+        (worker_flags(WORKER, "--disaggregation-mode agg"), runtime(WORKER, "1.3.0-nemotron-super-dev.1")),
         undecided(MODE, WORKER),
         ("is a build between two releases, and releases differ in this",),
     ),
@@ -133,7 +123,7 @@ CASES = (
         PARSERS,
         "a parser of another model",
         "vllm-agg",
-        (_vllm_argument(11, "gpt_oss", "deepseek_r1"),),
+        (vllm_argument(11, "gpt_oss", "deepseek_r1"),),
         failed(PARSERS, "VllmWorker"),
         ("whose --dyn-reasoning-parser must be gpt_oss, and is deepseek_r1",),
     ),

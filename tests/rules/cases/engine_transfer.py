@@ -29,6 +29,7 @@ CASES = (
             main(PREFILL, "image", "example.com/ours:of-today"),
         ),
         undecided(ALIGNED, PREFILL),
+        ("which stands for it, 9001 (prefill.yaml", "is no multiple of tokens_per_block 32"),
     ),
     Case(
         ALIGNED,

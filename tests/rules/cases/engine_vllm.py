@@ -4,13 +4,11 @@ import json
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
 FLAGS = "flags-exist"
 VALUES = "engine-settings-accepted"
 STRUCTURED = "structured-output-without-draft-model"
-_SERVE = "spec.template.spec.containers[0]"
-_DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
 
 
 def _transfer(connector: str, role: str, **others: str) -> str:
@@ -26,7 +24,7 @@ CASES = (
         FLAGS,
         "a slip under vllm serve",
         "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", "--enable_prefix_cacheing"),),
+        (add("Deployment", f"{SERVER}.args", "--enable_prefix_cacheing"),),
         failed(FLAGS, "engine"),
         ("--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",),
     ),
@@ -34,15 +32,15 @@ CASES = (
         FLAGS,
         "an option of vLLM-Omni",
         "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", "--omni"), add("Deployment", f"{_SERVE}.args", "--stage-id=0")),
+        (add("Deployment", f"{SERVER}.args", "--omni"), add("Deployment", f"{SERVER}.args", "--stage-id=0")),
     ),
     Case(
         FLAGS,
         "words for numbers, and a number that is missing",
         "vllm-agg",
         (
-            add(GRAPH, f"{_DYNAMO}.args", "--block-size=abc"),
-            add(GRAPH, f"{_DYNAMO}.args", "--stream_interval"),
+            add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=abc"),
+            add(GRAPH, f"{VLLM_MAIN}.args", "--stream_interval"),
         ),
         failed(FLAGS, "VllmWorker"),
         (
@@ -54,7 +52,7 @@ CASES = (
         FLAGS,
         "a backend of attention that vLLM does not have",
         "vllm-agg",
-        (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=FLASHINFR"),),
+        (add(GRAPH, f"{VLLM_MAIN}.args", "--attention-backend=FLASHINFR"),),
         failed(FLAGS, "VllmWorker"),
         ("--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",),
     ),
@@ -62,7 +60,7 @@ CASES = (
         VALUES,
         "slips in a connector and in a role",
         "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", _transfer("NixlConector", "kv_bth")),),
+        (add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),),
         failed(VALUES, "engine"),
         (
             "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
@@ -75,7 +73,7 @@ CASES = (
             VALUES,
             name,
             "vllm-serve",
-            (add("Deployment", f"{_SERVE}.args", argument),),
+            (add("Deployment", f"{SERVER}.args", argument),),
         )
         for name, argument in (
             ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
@@ -90,8 +88,8 @@ CASES = (
         "structured output set up beside a draft model",
         "vllm-serve",
         (
-            add("Deployment", f"{_SERVE}.args", _DRAFT),
-            add("Deployment", f"{_SERVE}.args", "--structured-outputs-config.backend=xgrammar"),
+            add("Deployment", f"{SERVER}.args", _DRAFT),
+            add("Deployment", f"{SERVER}.args", "--structured-outputs-config.backend=xgrammar"),
         ),
         failed(STRUCTURED, "engine"),
         (
@@ -103,13 +101,13 @@ CASES = (
         STRUCTURED,
         "a draft model with parsers of tool calls",
         "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", _DRAFT),),
+        (add("Deployment", f"{SERVER}.args", _DRAFT),),
     ),
     Case(
         VALUES,
         "another quantization than the checkpoint's",
         "vllm-serve",
-        (add("Deployment", f"{_SERVE}.args", "--quantization=fp8"),),
+        (add("Deployment", f"{SERVER}.args", "--quantization=fp8"),),
         failed(VALUES, "engine"),
         ("quantization fp8 (--quantization) is not what /opt/models/", "holds, mxfp4: vLLM refuses"),
     ),
@@ -117,7 +115,7 @@ CASES = (
         FLAGS,
         "a model that is nearly the published one",
         "vllm-serve",
-        (put("Deployment", f"{_SERVE}.args[0]", "openai/gpt-oss120b"),),
+        (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss120b"),),
         failed(FLAGS, "engine"),
         ("its model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",),
     ),

@@ -35,6 +35,7 @@ CASES = (
             resource("FileSystem/cache-storage-file-system", "protect", False),
         ),
         failed(PROTECTED, "network-vpc", "eks", "cache-storage-file-system"),
+        ("is not protected, in a stack of lifecycle production",),
     ),
     Case(
         PROTECTED,
@@ -108,6 +109,7 @@ CASES = (
         OURS,
         (resource(SERVERS, DELETED, LATER),),
         undecided(RETAINED, "nats"),
+        ("whenDeleted is known only after the update",),
     ),
     Case(
         RETAINED,
@@ -116,6 +118,3 @@ CASES = (
         (resource(CLAIM, "retainOnDelete", False),),
     ),
 )
-
-
-SETTINGS_CASES = ()

@@ -5,7 +5,7 @@ from tests.rules.exports import LATER, resource, unset
 
 EKS = "program-on-eks"
 
-WAITS = OTHER_WAITS = AWAITED = "waits-have-timeouts"
+WAITS = "waits-have-timeouts"
 NAMES = "names-fixed"
 
 GRAPH = "DynamoGraphDeployment/graph"
@@ -36,9 +36,10 @@ CASES = (
         EKS,
         (resource(GRAPH, WAIT_FOR, LATER),),
         undecided(WAITS, "graph"),
+        ("pulumi.com/waitFor is known only after the update",),
     ),
     Case(
-        OTHER_WAITS,
+        WAITS,
         "deletions without limits",
         EKS,
         (
@@ -48,34 +49,34 @@ CASES = (
             unset(CLAIM, "timeouts"),
             unset(NAMESPACE, "timeouts"),
         ),
-        failed(OTHER_WAITS, "graph", "platform", "download", "models", "serving"),
+        failed(WAITS, "graph", "platform", "download", "models", "serving"),
         ("deletion of this DynamoGraphDeployment", "deletion of this release"),
     ),
     Case(
-        OTHER_WAITS,
+        WAITS,
         "an installation with Helm's own limit",
         EKS,
         (
             unset("Release/platform", "inputs.timeout"),
             resource("Release/platform", "timeouts", {"delete": 60}),
         ),
-        failed(OTHER_WAITS, "platform"),
+        failed(WAITS, "platform"),
         ("Helm gives up after its own 5 minutes",),
     ),
     Case(
-        AWAITED,
+        WAITS,
         "a graph that nobody waits for",
         EKS,
         (unset(GRAPH, WAIT_FOR), resource(GRAPH, "timeouts", {"delete": 180})),
-        failed(AWAITED, "graph"),
+        failed(WAITS, "graph"),
         ("has no annotation pulumi.com/waitFor",),
     ),
     Case(
-        AWAITED,
+        WAITS,
         "a wait that is skipped",
         EKS,
         (resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/skipAwait]", "true"),),
-        failed(AWAITED, "graph"),
+        failed(WAITS, "graph"),
         ("pulumi.com/skipAwait is true",),
     ),
     Case(

@@ -4,34 +4,22 @@ from typing import Any
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
+from tests.rules.serving_edits import DECODE, PREFILL, SERVER, on_product
 
 RUNS = "moe-backend-runs"
-SUBSTITUTED = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"
-EFFECT = "quantization-override-has-effect"
 SAME = "prefill-and-decode-agree"
 
 _FILE = "max_throughput.yaml"
-_POD = "spec.template.spec"
-_ENGINE = f"{_POD}.containers[0]"
-_MODEL = f"{_ENGINE}.args[0]"
+_MODEL = f"{SERVER}.args[0]"
 _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 _QWEN = "/opt/models/hub/models--Qwen--Qwen3-235B-A22B/snapshots/" + "0" * 40
-_PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
-_BOTH = f"{_PREFILL}, {_DECODE}"
+_BOTH = f"{PREFILL}, {DECODE}"
 _MAIN = "spec.services.{}.extraPodSpec.mainContainer"
 
 
-def _on(product: str) -> Edit:
-    return put(
-        "Deployment",
-        f"{_POD}.nodeSelector",
-        {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": product},
-    )
-
-
 def _override(value: str) -> Edit:
-    return add("Deployment", f"{_ENGINE}.env", {"name": "OVERRIDE_QUANT_ALGO", "value": value})
+    return add("Deployment", f"{SERVER}.env", {"name": "OVERRIDE_QUANT_ALGO", "value": value})
 
 
 def _override_of(worker: str, value: str | dict[str, Any]) -> Edit:
@@ -82,32 +70,32 @@ CASES = (
         (
             _backend("WIDEEP"),
             put("Deployment", _MODEL, _QWEN),
-            text("Deployment", f"{_ENGINE}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
+            text("Deployment", f"{SERVER}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
         ),
     ),
     Case(
         RUNS,
         "a GPU that is not in the registry",
         "trtllm-serve",
-        (_backend("TRTLLM"), _on("NVIDIA-L40S")),
+        (_backend("TRTLLM"), on_product("NVIDIA-L40S")),
         undecided(RUNS, "engine"),
         ("its node selection names the GPU NVIDIA-L40S, which is not one of",),
         (),
     ),
     Case(
-        SUBSTITUTED,
+        RUNS,
         "a backend that turns into another",
         "trtllm-serve",
         (_backend("CUTEDSL"),),
-        failed(SUBSTITUTED, "engine"),
+        failed(RUNS, "engine"),
         ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
     ),
     Case(
-        SUBSTITUTED,
+        RUNS,
         "kernels that NVIDIA does not declare",
         "trtllm-serve",
         (_override("W4A8_MXFP4_FP8"),),
-        failed(SUBSTITUTED, "engine"),
+        failed(RUNS, "engine"),
         ("starts, with kernels that NVIDIA does not declare for it on GB200",),
     ),
     Case(
@@ -125,32 +113,32 @@ CASES = (
         KNOWN,
         "a value that only the pod knows",
         "disagg-b200",
-        (_override_of(_DECODE, {"fieldRef": {"fieldPath": "metadata.name"}}),),
-        undecided(KNOWN, _DECODE),
+        (_override_of(DECODE, {"fieldRef": {"fieldPath": "metadata.name"}}),),
+        undecided(KNOWN, DECODE),
         ("the value of OVERRIDE_QUANT_ALGO is unknown",),
     ),
     Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),)),
     Case(
-        EFFECT,
+        KNOWN,
         "a checkpoint of another format",
         "trtllm-serve",
         (_override("W4A16_MXFP4"), put("Deployment", _MODEL, _REQUANTIZED)),
-        failed(EFFECT, "engine"),
+        failed(KNOWN, "engine"),
         (f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",),
     ),
     Case(
-        EFFECT,
+        KNOWN,
         "another engine",
         "vllm-serve",
         (_override("W4A16_MXFP4"),),
-        failed(EFFECT, "engine"),
+        failed(KNOWN, "engine"),
         ("which TensorRT-LLM reads, and starts vllm",),
     ),
     Case(
         SAME,
         "prefill with other activations",
         "disagg-b200",
-        (_override_of(_PREFILL, "W4A16_MXFP4"),),
+        (_override_of(PREFILL, "W4A16_MXFP4"),),
         failed(SAME, _BOTH),
         (
             "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "

@@ -2,14 +2,13 @@
 
 from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import add, engine_file, put, text
+from tests.rules.serving_edits import VLLM_ARGS
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
-TESTED = "kv-cache-dtype-known"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
-_PREFILL_ARGUMENTS = "spec.components[1].podTemplate.spec.containers[0].args"
 _ON_H100 = put(
     "Deployment",
     "spec.template.spec.nodeSelector",
@@ -23,7 +22,7 @@ CASES = (
         SAME,
         "one of vLLM's two workers with the checkpoint's own",
         "vllm-disagg-efa",
-        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "auto"),),
+        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),),
         failed(SAME, "Prefill, Decode"),
         ("bfloat16 in Prefill: auto (--kv-cache-dtype); fp8 in Decode: fp8 (--kv-cache-dtype)",),
     ),
@@ -31,15 +30,15 @@ CASES = (
         SAME,
         "two names of one format",
         "vllm-disagg-efa",
-        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "fp8_e4m3"),),
+        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3"),),
     ),
     Case(
         SAME,
         "a checkpoint that decides for prefill",
         "vllm-disagg-efa",
         (
-            text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "auto"),
-            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[0]", f"--model={_REQUANTIZED}"),
+            text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
+            put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
         ),
         undecided(SAME, "Prefill, Decode"),
         ("its checkpoint decides the format of the KV cache",),
@@ -64,7 +63,7 @@ CASES = (
         KNOWN,
         "a value that vLLM's command line refuses",
         "vllm-agg",
-        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),),
+        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),),
         failed(KNOWN, "VllmWorker"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
     ),
@@ -80,13 +79,13 @@ CASES = (
         ("the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",),
     ),
     Case(
-        TESTED,
+        KNOWN,
         "8 bits on Hopper",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, _DTYPE, "fp8")),
-        failed(TESTED, "engine"),
+        failed(KNOWN, "engine"),
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
         H100,
     ),
-    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),)),
+    Case(KNOWN, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),)),
 )

@@ -2,26 +2,24 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, put
+from tests.rules.serving_edits import SERVER, VLLM_MAIN
 
 BACKEND = "vllm-moe-backend"
-ENV = "vllm-moe-backend"
 
 _WORKER = "VllmWorker"
-_MAIN = "spec.components[1].podTemplate.spec.containers[0]"
-_ENGINE = "spec.template.spec.containers[0]"
 _VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 
 
 def _on_blackwell(backend: str) -> Edit:
-    return add("DynamoGraphDeployment", f"{_MAIN}.args", f"--moe-backend={backend}")
+    return add("DynamoGraphDeployment", f"{VLLM_MAIN}.args", f"--moe-backend={backend}")
 
 
 def _on_hopper(backend: str) -> Edit:
-    return add("Deployment", f"{_ENGINE}.args", f"--moe-backend={backend}")
+    return add("Deployment", f"{SERVER}.args", f"--moe-backend={backend}")
 
 
 def _variable_on_hopper(name: str, value: str = "1") -> Edit:
-    return add("Deployment", f"{_ENGINE}.env", {"name": name, "value": value})
+    return add("Deployment", f"{SERVER}.env", {"name": name, "value": value})
 
 
 _LATER = "docker.io/vllm/vllm-openai:v0.31.0"
@@ -50,7 +48,7 @@ CASES = (
         BACKEND,
         "Blackwell's kernels on Hopper, in a release that was not read",
         "vllm-serve",
-        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{_ENGINE}.image", _LATER)),
+        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{SERVER}.image", _LATER)),
         undecided(BACKEND, "engine"),
         ("it can land on H200", f"in other releases than that of image {_LATER}"),
     ),
@@ -63,22 +61,22 @@ CASES = (
         ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
     ),
     Case(
-        ENV,
+        BACKEND,
         "a flag that overrules the variable",
         "vllm-agg",
         (_on_blackwell("flashinfer_trtllm"),),
-        failed(ENV, _WORKER),
+        failed(BACKEND, _WORKER),
         (
             f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
             "flashinfer_trtllm (--moe-backend) computes in BF16",
         ),
     ),
-    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
+    Case(BACKEND, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
     Case(
         BACKEND,
         "a slip in any release",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.image", _LATER), _on_hopper("flashinfer-trtlm")),
+        (put("Deployment", f"{SERVER}.image", _LATER), _on_hopper("flashinfer-trtlm")),
         failed(BACKEND, "engine"),
         ("--moe-backend flashinfer-trtlm (--moe-backend) is none of",),
     ),

@@ -2,9 +2,9 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import Edit, document, put, variable
+from tests.rules.serving_edits import SERVER
 
 ADMIT = "network-policies-admit"
-_ENGINE = "spec.template.spec.containers[0]"
 _OF_THE_SERVER = "{matchLabels: {app.kubernetes.io/name: vllm-serve}}"
 _GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 _OF_THE_GRAPH = f"{{matchLabels: {{{_GRAPH_LABEL}: gpt-oss-vllm}}}}"
@@ -12,8 +12,8 @@ _OF_THE_FRONTEND = (
     f"{{matchLabels: {{{_GRAPH_LABEL}: gpt-oss-vllm, nvidia.com/dynamo-component-type: frontend}}}}"
 )
 _FROM_THE_HUB = (
-    put("Deployment", f"{_ENGINE}.args[0]", "openai/gpt-oss-120b"),
-    variable("Deployment", f"{_ENGINE}.env", "HF_HUB_OFFLINE", None),
+    put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
+    variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
 )
 
 

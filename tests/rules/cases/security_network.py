@@ -171,6 +171,22 @@ CASES = (
     ),
     Case(
         ENFORCED,
+        "a CNI whose values are no mapping",
+        EKS,
+        (_POLICY, _cni(", configurationValues: 'true'")),
+        undecided(ENFORCED, "cni"),
+        ("configurationValues is no mapping",),
+    ),
+    Case(
+        ENFORCED,
+        "a CNI that is told not to enforce them",
+        EKS,
+        (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: false'")),
+        failed(ENFORCED, "cni"),
+        ("has enableNetworkPolicy: False among its configurationValues",),
+    ),
+    Case(
+        ENFORCED,
         "somebody's CNI that enforces them",
         EKS,
         (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: true'")),

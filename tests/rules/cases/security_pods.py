@@ -4,11 +4,11 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, put
 from tests.rules.exports import LATER, unset
 from tests.rules.exports import resource as of_state
+from tests.rules.serving_edits import GRAPH
 
-PRIVILEGED = TRANSPORT = ORDINARY = "pods-run-unprivileged"
+PRIVILEGED = "pods-run-unprivileged"
 PINNED = "images-pinned"
 
-GRAPH = "DynamoGraphDeployment"
 FRONTEND = "spec.services.Frontend.extraPodSpec"
 EKS_POD = "inputs.spec.components.1.podTemplate.spec"
 VLLM_POD = "spec.components.1.podTemplate.spec"
@@ -40,34 +40,34 @@ CASES = (
         ("container main is privileged, and asks for no network device",),
     ),
     Case(
-        TRANSPORT,
+        PRIVILEGED,
         "a privilege that is not known yet",
         "program-on-eks",
         (of_state("DynamoGraphDeployment/graph", f"{EKS_POD}.hostIPC", LATER),),
-        undecided(TRANSPORT, "VllmWorker"),
+        undecided(PRIVILEGED, "VllmWorker"),
         ("hostIPC is known only after the update",),
     ),
     Case(
-        TRANSPORT,
+        PRIVILEGED,
         "an agent of the node",
         "disagg-b200",
         (_PLUGIN,),
-        failed(TRANSPORT, "device-plugin"),
+        failed(PRIVILEGED, "device-plugin"),
         ("shares the node's Network (hostNetwork), as an agent of the node",),
     ),
     Case(
-        ORDINARY,
+        PRIVILEGED,
         "a frontend that runs as root",
         "disagg-b200",
         (
             put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
             put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
         ),
-        failed(ORDINARY, "Frontend"),
+        failed(PRIVILEGED, "Frontend"),
         ("container main runs as root (runAsUser 0)",),
     ),
     Case(
-        ORDINARY,
+        PRIVILEGED,
         "root for a capability that acts for root alone",
         "vllm-agg",
         (
@@ -79,7 +79,7 @@ CASES = (
         ),
     ),
     Case(
-        ORDINARY,
+        PRIVILEGED,
         "capabilities beyond what transports ask for",
         "vllm-agg",
         (
@@ -89,15 +89,15 @@ CASES = (
                 {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
             ),
         ),
-        failed(ORDINARY, "VllmWorker"),
+        failed(PRIVILEGED, "VllmWorker"),
         ("adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",),
     ),
     Case(
-        ORDINARY,
+        PRIVILEGED,
         "files of the node",
         "vllm-agg",
         (add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),),
-        failed(ORDINARY, "VllmWorker"),
+        failed(PRIVILEGED, "VllmWorker"),
         ("mounts /dev/infiniband of its node",),
     ),
     Case(
@@ -140,6 +140,7 @@ CASES = (
         "program-on-eks",
         (of_state("Release/platform", "inputs.version", LATER),),
         undecided(PINNED, "platform"),
+        ("the version of its chart is known only after the update",),
     ),
     Case(
         PINNED,

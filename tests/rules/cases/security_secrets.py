@@ -6,6 +6,7 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, document, text
 from tests.rules.exports import LATER, append
 from tests.rules.exports import resource as of_state
+from tests.rules.serving_edits import GRAPH
 
 PLAIN = "secrets-not-in-plain-values"
 MARKED = "secrets-marked-secret"
@@ -15,7 +16,6 @@ TOKEN = "hf_" + "planted" * 6
 NGC = "nvapi-" + "planted-" * 8
 IN_BASE64 = base64.b64encode(f"token={TOKEN}\n".encode()).decode()
 
-GRAPH = "DynamoGraphDeployment"
 DECODE = "spec.services.TrtllmDecodeWorker"
 MAIN = f"{DECODE}.extraPodSpec.mainContainer"
 EKS_GRAPH = "DynamoGraphDeployment/graph"

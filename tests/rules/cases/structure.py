@@ -2,12 +2,11 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import GRAPH, PREFILL, main_container, of_service
+from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container, of_service
 
 KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
 
 _VLLM = "spec.components[1]"
-_CONTAINER = f"{_VLLM}.podTemplate.spec.containers[0]"
 _POD = "spec.template.spec"
 
 CASES = (
@@ -79,7 +78,7 @@ CASES = (
         "a field that only some releases have, where nothing says which it is",
         "vllm-agg",
         (
-            put(GRAPH, f"{_CONTAINER}.image", "example.com/engine:1.0.0"),
+            put(GRAPH, f"{VLLM_MAIN}.image", "example.com/engine:1.0.0"),
             put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].image", "example.com/engine:1.0.0"),
             put(GRAPH, f"{_VLLM}.runtimeVersionOverride", "1.4.0"),
         ),
@@ -170,7 +169,7 @@ CASES = (
         MAIN,
         "a container of another name",
         "vllm-agg",
-        (put(GRAPH, f"{_CONTAINER}.name", "engine"),),
+        (put(GRAPH, f"{VLLM_MAIN}.name", "engine"),),
         failed(MAIN, "VllmWorker"),
         ("no container of the pod template is called main: its containers are engine",),
     ),

@@ -3,9 +3,8 @@
 from tests.rules.case import Case, failed
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import drop, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, VLLM_MAIN
 
-_CONTAINER = "spec.components[1].podTemplate.spec.containers[0]"
 _POD = "spec.template.spec"
 
 CASES = (
@@ -13,7 +12,7 @@ CASES = (
         VALUES,
         "fewer GPUs requested than a graph's worker has for its limit",
         "vllm-agg",
-        (put(GRAPH, f"{_CONTAINER}.resources.requests", {"nvidia.com/gpu": "2"}),),
+        (put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),),
         failed(VALUES, "VllmWorker"),
         ('Invalid value: "2": must be equal to nvidia.com/gpu limit of',),
     ),

@@ -2,11 +2,10 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, VLLM_MAIN
 
 VALUES = "values-accepted"
 
-_CONTAINER = "spec.components[1].podTemplate.spec.containers[0]"
 _POD = "spec.template.spec"
 _AUTOSCALER = """
 apiVersion: autoscaling/v2
@@ -137,7 +136,7 @@ CASES = (
         VALUES,
         "a variable with a space at the end of its name, which new servers take",
         "vllm-agg",
-        (put(GRAPH, f"{_CONTAINER}.env[0].name", "HF_HUB_OFFLINE "),),
+        (put(GRAPH, f"{VLLM_MAIN}.env[0].name", "HF_HUB_OFFLINE "),),
         failed(VALUES, "VllmWorker"),
         ("sets the variable 'HF_HUB_OFFLINE ': no program reads one with a space in its name",),
     ),
@@ -183,7 +182,7 @@ CASES = (
         VALUES,
         "a container that must not be root and is",
         "vllm-agg",
-        (put(GRAPH, f"{_CONTAINER}.securityContext.runAsUser", 0),),
+        (put(GRAPH, f"{VLLM_MAIN}.securityContext.runAsUser", 0),),
         failed(VALUES, "VllmWorker"),
         ("container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",),
     ),

@@ -4,10 +4,9 @@ from typing import Any
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, put
+from tests.rules.serving_edits import DECODE, GRAPH
 
-BESIDE, AWAY = "pod-affinity-can-match", "pod-affinity-can-match"
-GRAPH = "DynamoGraphDeployment"
-DECODE = "TrtllmDecodeWorker"
+MATCHES = "pod-affinity-can-match"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
@@ -33,11 +32,11 @@ def _beside(selector: dict[str, Any], **others: Any) -> Edit:
 
 CASES = (
     Case(
-        AWAY,
+        MATCHES,
         "the frontend's Service in place of the graph",
         "disagg-b200",
         (_away(_named("gpt-oss-disagg-frontend")),),
-        failed(AWAY, "Frontend"),
+        failed(MATCHES, "Frontend"),
         (
             f"keeps away from pods with {_GRAPH_NAME}=gpt-oss-disagg-frontend, which no pod of the graph "
             "carries",
@@ -45,21 +44,21 @@ CASES = (
         ),
     ),
     Case(
-        AWAY,
+        MATCHES,
         "another graph, which another file may hold",
         "disagg-b200",
         (_away(_named("some-other-graph")),),
-        undecided(AWAY, "Frontend"),
+        undecided(MATCHES, "Frontend"),
         ("another manifest's may",),
     ),
     Case(
-        AWAY,
+        MATCHES,
         "the graph's pods in any namespace",
         "disagg-b200",
         (_away(_named("gpt-oss-disagg"), namespaceSelector={}),),
     ),
     Case(
-        AWAY,
+        MATCHES,
         "pods of the graph that are no workers",
         "disagg-b200",
         (
@@ -75,18 +74,22 @@ CASES = (
         ),
     ),
     Case(
-        BESIDE,
+        MATCHES,
         "workers, whose only type is prefill or decode since 1.2",
         "disagg-b200",
         (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),),
-        failed(BESIDE, DECODE),
+        failed(MATCHES, DECODE),
+        (
+            "must run beside a pod with",
+            "but no pod of the graph carries that, not even itself",
+        ),
     ),
     Case(
-        BESIDE,
+        MATCHES,
         "pods of somebody else",
         "disagg-b200",
         (_beside({"matchLabels": {"app": "cache"}}),),
-        undecided(BESIDE, DECODE),
+        undecided(MATCHES, DECODE),
         ("no pod of what was read carries app=cache; another manifest's may",),
     ),
 )

@@ -4,17 +4,16 @@ from typing import Any
 
 from tests.rules.case import TWO_B200, Case, SettingsCase, failed, undecided
 from tests.rules.edits import Edit, document, drop, put, without
+from tests.rules.serving_edits import DECODE, PREFILL
 from tests.support.dev_settings import disagg_gb200_settings
 
 CLAIMS, TRAY = "compute-domain-claims", "one-claim-per-tray"
-DOMAIN, COUNT = "one-compute-domain", "one-compute-domain"
-FABRIC = "compute-domain-claims"
+DOMAIN = "one-compute-domain"
 HOLDS = "nvlink-domain-holds-the-pods"
 
 DGD = "DynamoGraphDeployment"
 NETWORK = "networking.gke.io.networks/rdma-0"
 GRAPH, DOMAIN_NAME = "gpt-oss-disagg", "gpt-oss-disagg-compute-domain"
-PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 WORKERS = (PREFILL, DECODE)
 
 
@@ -69,6 +68,12 @@ CASES = (
         (without("ComputeDomain"),),
         undecided(CLAIMS, *WORKERS),
         ("judge its ComputeDomain together with the graph",),
+    ),
+    Case(
+        DOMAIN,
+        "a domain that nobody shows, of which another rule speaks",
+        "disagg-gb200",
+        (without("ComputeDomain"),),
     ),
     Case(
         TRAY,
@@ -156,15 +161,15 @@ CASES = (
         ("spec.numNodes is 'many', not a whole number",),
     ),
     Case(
-        COUNT,
+        DOMAIN,
         "fewer pods than the domain waits for",
         "disagg-gb200",
         (put("ComputeDomain", "spec.numNodes", 4),),
-        failed(COUNT, DOMAIN_NAME),
+        failed(DOMAIN, DOMAIN_NAME),
         ("has numNodes 4, but 2 pods of a node each claim its channel",),
     ),
     Case(
-        FABRIC,
+        CLAIMS,
         "a claim on nodes whose NVLink ends there",
         "vllm-agg",
         (
@@ -181,7 +186,7 @@ CASES = (
                 [{"name": "channel"}],
             ),
         ),
-        failed(FABRIC, "VllmWorker"),
+        failed(CLAIMS, "VllmWorker"),
         ("claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",),
         pools=TWO_B200,
     ),
@@ -203,9 +208,6 @@ CASES = (
         ("binds 40 GPUs", "which an NVLink domain of 72 has and one of 36 has not"),
         pools=trays(10),
     ),
-)
-
-SETTINGS_CASES = (
     SettingsCase(
         HOLDS,
         "a domain whose size the stack knows",

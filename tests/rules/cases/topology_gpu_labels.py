@@ -2,14 +2,13 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
-from tests.rules.serving_edits import GRAPH, WORKER
+from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
 
-SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
-TAINT, FITS = "pod-selects-a-pool", "worker-fits-node"
-_VLLM = "spec.components[1].podTemplate.spec"
-_SELECTOR = f"{_VLLM}.nodeSelector"
+SELECTS = "pod-selects-a-pool"
+FITS = "worker-fits-node"
+_SELECTOR = f"{VLLM_POD}.nodeSelector"
 _PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
-_AFFINITY = f"{_VLLM}.affinity"
+_AFFINITY = f"{VLLM_POD}.affinity"
 
 
 def _terms(*terms: tuple[str, str]) -> dict[str, object]:
@@ -29,7 +28,7 @@ def _terms(*terms: tuple[str, str]) -> dict[str, object]:
 
 def _gpus(number: str) -> tuple[Edit, ...]:
     """A worker of one replica, with tensor parallelism over as many GPUs."""
-    main = f"{_VLLM}.containers[0]"
+    main = f"{VLLM_POD}.containers[0]"
     return (
         put(GRAPH, "spec.components[1].replicas", 1),
         put(GRAPH, f"{main}.args[2]", f"--tensor-parallel-size={number}"),
@@ -57,35 +56,35 @@ CASES = (
         ),
     ),
     Case(
-        PRODUCT,
+        SELECTS,
         "a product with a digit too many",
         "vllm-agg",
         (put(GRAPH, _PRODUCT, "NVIDIA-B2000"),),
-        failed(PRODUCT, "VllmWorker"),
+        failed(SELECTS, "VllmWorker"),
         ("no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",),
     ),
     Case(
-        TAINT,
+        SELECTS,
         "a toleration of nearly the taint of GPUs",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.tolerations[0].key", "nvidia.com/gpus"),),
-        failed(TAINT, "VllmWorker"),
+        (put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),),
+        failed(SELECTS, "VllmWorker"),
         ("tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",),
     ),
     Case(
-        TAINT,
+        SELECTS,
         "a toleration of an effect that no taint has",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoScheduling"),),
-        failed(TAINT, "VllmWorker"),
+        (put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoScheduling"),),
+        failed(SELECTS, "VllmWorker"),
         ("tolerates nvidia.com/gpu with the effect NoScheduling, and the API server takes NoSchedule, ",),
     ),
     Case(
-        TAINT,
+        SELECTS,
         "a toleration of GPU nodes by another effect than theirs",
         "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.tolerations[0].effect", "NoExecute"),),
-        failed(TAINT, "VllmWorker"),
+        (put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),),
+        failed(SELECTS, "VllmWorker"),
         ("tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",),
     ),
     Case(

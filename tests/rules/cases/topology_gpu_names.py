@@ -4,13 +4,11 @@ import json
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, document, drop, put, variable
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
 OFFERED, GPUS, ROLES = "gpu-resource-is-offered", "gpus-match-parallelism", "roles-complete"
-_ENGINE = "spec.template.spec.containers[0]"
-_RESOURCES = f"{_ENGINE}.resources"
+_RESOURCES = f"{SERVER}.resources"
 _CONNECTOR = json.dumps({"kv_connector": "NixlConnector", "kv_role": "kv_both"})
-_VLLM = "spec.components[1].podTemplate.spec.containers[0]"
 
 
 def _job(resource: str) -> str:
@@ -40,7 +38,7 @@ def _engines(prefill: str, decode: str, share: str = "0.9") -> tuple[Edit, ...]:
             f"--kv-transfer-config '{_CONNECTOR}'"
         )
         words += [role, "/bin/sh", "-c", script]
-    return put(GRAPH, f"{_VLLM}.command", ["python3"]), put(GRAPH, f"{_VLLM}.args", words)
+    return put(GRAPH, f"{VLLM_MAIN}.command", ["python3"]), put(GRAPH, f"{VLLM_MAIN}.args", words)
 
 
 CASES = (
@@ -90,7 +88,7 @@ CASES = (
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            variable("Deployment", f"{_ENGINE}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
+            variable("Deployment", f"{SERVER}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
         ),
         undecided(GPUS, "engine"),
         ("asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",),
@@ -102,7 +100,7 @@ CASES = (
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{_ENGINE}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
+            put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
         ),
         undecided(GPUS, "engine"),
         ("asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",),
@@ -121,6 +119,7 @@ CASES = (
         "vllm-agg",
         _engines("0", "0", share="0.45"),
         undecided(GPUS, "VllmWorker"),
+        ("starts 2 engines in one container",),
     ),
     Case(ROLES, "both roles on the same GPUs", "vllm-agg", _engines("0,1", "0,1")),
 )

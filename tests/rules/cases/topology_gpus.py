@@ -2,13 +2,11 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
 GPUS = "gpus-match-parallelism"
-GRAPH = "DynamoGraphDeployment"
 _ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
 _TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
-_ENGINE = "spec.template.spec.containers[0]"
-_VLLM = "spec.components[1].podTemplate.spec.containers[0]"
 _GROUP = """
 apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
@@ -74,7 +72,7 @@ CASES = (
         GPUS,
         "data parallelism is a factor in vLLM",
         "vllm-agg",
-        (add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=2"),),
+        (add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),),
         failed(GPUS, "VllmWorker"),
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
     ),
@@ -83,8 +81,8 @@ CASES = (
         "of vLLM's data parallelism only the local part counts",
         "vllm-agg",
         (
-            add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=16"),
-            add(GRAPH, f"{_VLLM}.args", "--data-parallel-size-local=1"),
+            add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
+            add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
         ),
     ),
     Case(
@@ -92,9 +90,9 @@ CASES = (
         "GPUs that a claim of dynamic resource allocation may bring",
         "vllm-serve",
         (
-            drop("Deployment", f"{_ENGINE}.resources.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{_ENGINE}.resources.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{_ENGINE}.resources.claims", [{"name": "gpus"}]),
+            drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{SERVER}.resources.claims", [{"name": "gpus"}]),
             put(
                 "Deployment",
                 "spec.template.spec.resourceClaims",
@@ -117,7 +115,7 @@ CASES = (
         GPUS,
         "a variable that hides GPUs from the engine that uses them",
         "vllm-serve",
-        (variable("Deployment", f"{_ENGINE}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
+        (variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
         failed(GPUS, "engine"),
         ("CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",),
     ),

@@ -1,17 +1,11 @@
 """Architectures of images and nodes."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, drop, put
+from tests.rules.edits import drop, put
+from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, WORKER, runtime
 
 IMAGE = "image-architecture-matches-node"
-GRAPH = "DynamoGraphDeployment"
-AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 _POD = "spec.template.spec"
-
-
-def _image(worker: str, tag: str) -> Edit:
-    return put(GRAPH, f"spec.services.{worker}.extraPodSpec.mainContainer.image", f"{_RUNTIME}:{tag}")
 
 
 CASES = (
@@ -19,10 +13,10 @@ CASES = (
         IMAGE,
         "an image for Grace on an x86 machine",
         "disagg-b200",
-        (_image(DECODE, "1.2.1-arm64"),),
+        (runtime(DECODE, "1.2.1-arm64"),),
         failed(IMAGE, DECODE),
         (
-            f"its image {_RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
+            f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
             "(kubernetes.io/arch=amd64)",
         ),
     ),
@@ -31,10 +25,10 @@ CASES = (
         "the architecture told by the product alone",
         "agg-gb200",
         (
-            _image(AGG, "1.2.1-x86_64"),
-            drop(GRAPH, f"spec.services.{AGG}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
+            runtime(WORKER, "1.2.1-x86_64"),
+            drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
         ),
-        failed(IMAGE, AGG),
+        failed(IMAGE, WORKER),
         ("is made for amd64, but it can land on arm64 (nvidia.com/gpu.product=NVIDIA-GB200)",),
     ),
     Case(
@@ -56,7 +50,7 @@ CASES = (
         IMAGE,
         "nothing that tells the architecture",
         "disagg-b200",
-        (put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{_RUNTIME}:1.2.1-arm64"),),
+        (put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),),
         undecided(IMAGE, "Frontend"),
         (
             "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes "

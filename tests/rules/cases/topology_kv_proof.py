@@ -93,9 +93,6 @@ CASES = (
         ("the NVLink of p6-b200.48xlarge ends at the node",),
         pools=TWO_B200,
     ),
-)
-
-SETTINGS_CASES = (
     SettingsCase(
         PROVEN,
         "TensorRT-LLM over TCP",

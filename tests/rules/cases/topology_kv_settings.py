@@ -6,33 +6,26 @@ from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
-    BOTH,
     DECODE,
     DGD,
     EFA,
     ON_GB200,
     ON_NVLINK,
     PREFILL,
+    TRTLLM,
+    TRTLLM_GRAPH,
     WORKERS,
     connector,
     main,
+    rdma,
     variable,
-    with_rdma,
-    without_efa,
 )
 
 SETTINGS = "kv-transport-settings"
-NVLINK = "kv-transport-settings"
 
-TRTLLM_GRAPH = "gpt-oss-disagg"
-TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
 ROLES = ("prefill", "decode")
 KINDS = ("requests", "limits")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-
-
-def rdma(*edits: Edit) -> tuple[Edit, ...]:
-    return (*without_efa(*BOTH), *with_rdma(*BOTH), *edits)
 
 
 def trtllm_variable(name: str, value: str | None) -> tuple[Edit, ...]:
@@ -142,11 +135,11 @@ CASES = (
         pools=TWO_B200,
     ),
     Case(
-        NVLINK,
+        SETTINGS,
         "RDMA with NVLink between nodes forced",
         BASE,
         (*ON_GB200, *rdma(), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
-        failed(NVLINK, *WORKERS),
+        failed(SETTINGS, *WORKERS),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",),
         pools=TWO_GB200,
     ),
@@ -159,15 +152,15 @@ CASES = (
         ("has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",),
     ),
     Case(
-        NVLINK,
+        SETTINGS,
         "a compute domain with NVLink between nodes switched off",
         "disagg-gb200",
         trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
-        failed(NVLINK, *TRTLLM),
+        failed(SETTINGS, *TRTLLM),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",),
     ),
     Case(
-        NVLINK,
+        SETTINGS,
         "a value that nobody knows",
         "disagg-gb200",
         tuple(
@@ -181,7 +174,7 @@ CASES = (
             )
             for worker in TRTLLM
         ),
-        undecided(NVLINK, TRTLLM_GRAPH),
+        undecided(SETTINGS, TRTLLM_GRAPH),
         ("the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",),
     ),
 )

@@ -13,20 +13,16 @@ from tests.rules.kv_edits import (
     ON_GB200,
     ON_NVLINK,
     PREFILL,
+    TRTLLM,
+    TRTLLM_GRAPH,
     WORKERS,
     main,
-    with_rdma,
-    without_efa,
+    rdma,
 )
 
 BANDWIDTH = "kv-transport-devices"
-PINS = "kv-transport-privileges"
 PRIVILEGES = "kv-transport-privileges"
 PLACEMENT = "kv-transport-placement"
-CLIQUE = "kv-transport-placement"
-
-TRTLLM_GRAPH = "gpt-oss-disagg"
-TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
 
 
 def interfaces(component: str, number: str) -> tuple[Edit, ...]:
@@ -37,10 +33,6 @@ def interfaces(component: str, number: str) -> tuple[Edit, ...]:
 
 def security(content: object, *components: str) -> tuple[Edit, ...]:
     return tuple(put(DGD, main(component, "securityContext"), content) for component in components or BOTH)
-
-
-def rdma(*edits: Edit) -> tuple[Edit, ...]:
-    return (*without_efa(*BOTH), *with_rdma(*BOTH), *edits)
 
 
 def capabilities(*names: str, user: int = 0) -> dict[str, object]:
@@ -92,11 +84,11 @@ CASES = (
         (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
     ),
     Case(
-        PINS,
+        PRIVILEGES,
         "EFA without any privilege",
         BASE,
         security({"allowPrivilegeEscalation": False}),
-        failed(PINS, *WORKERS),
+        failed(PRIVILEGES, *WORKERS),
         (f"moves its KV cache by efa (1 {EFA}) without the capability IPC_LOCK, which guides",),
     ),
     Case(
@@ -141,27 +133,31 @@ CASES = (
         ("nothing keeps TrtllmPrefillWorker and TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",),
     ),
     Case(
-        CLIQUE,
+        PLACEMENT,
         "a pool of several NVLink domains without affinity",
         "disagg-gb200",
         trtllm_affinity({}),
-        failed(CLIQUE, *TRTLLM, TRTLLM_GRAPH),
+        failed(PLACEMENT, *TRTLLM, TRTLLM_GRAPH),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
     Case(
-        CLIQUE,
+        PLACEMENT,
         "a pool of several NVLink domains with affinity",
         "disagg-gb200",
         (),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
     Case(
-        CLIQUE,
+        PLACEMENT,
         "nobody knows how large the pool is",
         "disagg-gb200",
         trtllm_affinity({}),
-        undecided(CLIQUE, TRTLLM_GRAPH) | failed(CLIQUE, TRTLLM_GRAPH),
+        undecided(PLACEMENT, TRTLLM_GRAPH) | failed(PLACEMENT, TRTLLM_GRAPH),
+        (
+            "nothing keeps TrtllmPrefillWorker and TrtllmDecodeWorker in the nvidia.com/gpu.clique",
+            "nothing says which pool it runs in",
+        ),
         pools=(),
     ),
 )

@@ -2,10 +2,9 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, put
+from tests.rules.serving_edits import DECODE, GRAPH
 
-REQUESTS, SHARED = "pods-request-memory", "pods-request-memory"
-GRAPH = "DynamoGraphDeployment"
-DECODE = "TrtllmDecodeWorker"
+REQUESTS = "pods-request-memory"
 _VLLM = "spec.components[1]"
 
 CASES = (
@@ -38,19 +37,19 @@ CASES = (
         (drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),),
     ),
     Case(
-        SHARED,
+        REQUESTS,
         "all memory of a v1alpha1 worker",
         "disagg-b200",
         (put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),),
-        failed(SHARED, DECODE),
+        failed(REQUESTS, DECODE),
         ("has 921Gi of shared memory (sharedMemory.size)", "of which the limit is 921Gi"),
     ),
     Case(
-        SHARED,
+        REQUESTS,
         "a size that is no amount",
         "vllm-agg",
         (put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),),
-        undecided(SHARED, "VllmWorker"),
+        undecided(REQUESTS, "VllmWorker"),
         ("sharedMemorySize is 'plenty', not an amount such as 16Gi",),
     ),
 )

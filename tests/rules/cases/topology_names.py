@@ -2,10 +2,9 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, drop, put
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, VLLM_POD
 
 NAMES = "named-objects-exist"
-_VLLM = "spec.components[1].podTemplate.spec"
 _FRONTEND = "spec.components[0].podTemplate.spec"
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
@@ -26,7 +25,7 @@ CASES = (
         "a Secret under nearly that name",
         "vllm-agg",
         (
-            add(GRAPH, f"{_VLLM}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
+            add(GRAPH, f"{VLLM_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
             document(_SECRET),
         ),
         failed(NAMES, "VllmWorker"),
@@ -68,7 +67,7 @@ CASES = (
         "a ConfigMap without the ending that its maker gave it",
         "vllm-agg",
         (
-            add(GRAPH, f"{_VLLM}.volumes", {"name": "engine", "configMap": {"name": "engine"}}),
+            add(GRAPH, f"{VLLM_POD}.volumes", {"name": "engine", "configMap": {"name": "engine"}}),
             document(_HASHED.format(ending="2a3cc2daa0")),
         ),
         failed(NAMES, "VllmWorker"),
@@ -123,7 +122,7 @@ CASES = (
         (
             put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
-            put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
+            put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
         ),
     ),
     Case(

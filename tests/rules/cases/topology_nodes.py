@@ -3,19 +3,18 @@
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
 from tests.rules.exports import unset
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, SERVER
 
 FITS, FITS_POOL = "worker-fits-node", "workers-fit-pool"
-SELECTS, PRODUCT = "pod-selects-a-pool", "pod-selects-a-pool"
-GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
-DECODE, PREFILL = "TrtllmDecodeWorker", "TrtllmPrefillWorker"
+SELECTS = "pod-selects-a-pool"
+EKS_GRAPH = "DynamoGraphDeployment/graph"
 _POD = "spec.template.spec"
-_ENGINE = f"{_POD}.containers[0]"
 _ANY_X86 = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
 
 
 def _gpus(number: str) -> tuple[Edit, ...]:
     return tuple(
-        put("Deployment/vllm-serve", f"{_ENGINE}.resources.{kind}[nvidia.com/gpu]", number)
+        put("Deployment/vllm-serve", f"{SERVER}.resources.{kind}[nvidia.com/gpu]", number)
         for kind in ("limits", "requests")
     )
 
@@ -65,7 +64,7 @@ CASES = (
         "vllm-serve",
         (
             *_gpus("5"),
-            put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size=5"),
+            put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=5"),
             put("Deployment", "spec.replicas", 3),
         ),
         failed(FITS_POOL, "engine"),
@@ -100,11 +99,11 @@ CASES = (
         ("nothing says whether the nodes of pool p5en.48xlarge carry the label example.com/pool",),
     ),
     Case(
-        PRODUCT,
+        SELECTS,
         "no selection at all",
         "vllm-serve",
         (drop("Deployment", f"{_POD}.nodeSelector"),),
-        failed(PRODUCT, "engine"),
+        failed(SELECTS, "engine"),
         ("selects nodes by no label at all, so it can land on any GPU",),
     ),
 )

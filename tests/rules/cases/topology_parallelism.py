@@ -2,26 +2,17 @@
 
 from tests.rules.case import TWO_B200, Case, failed, undecided
 from tests.rules.edits import add, drop, engine_file, put, text
+from tests.rules.serving_edits import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
 
-EXPERTS = "parallelism-divides-model"
-PIPELINE = "parallelism-divides-model"
+DIVIDES = "parallelism-divides-model"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
-HEADS = "parallelism-divides-model"
-GRAPH = "DynamoGraphDeployment"
-AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
-_ENGINE = "spec.template.spec.containers[0]"
 _VLLM = "spec.components[1]"
-_VLLM_ARGS = f"{_VLLM}.podTemplate.spec.containers[0].args"
 _GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-
-
-def _multinode(nodes: int) -> dict[str, int]:
-    return {"nodeCount": nodes}
 
 
 CASES = (
     Case(
-        HEADS,
+        DIVIDES,
         "three ranks of TensorRT-LLM",
         "agg-gb200",
         (
@@ -29,40 +20,40 @@ CASES = (
             engine_file("worker.yaml", "moe_expert_parallel_size", 3),
             engine_file("worker.yaml", "enable_attention_dp", False),
         ),
-        failed(HEADS, AGG),
+        failed(DIVIDES, WORKER),
         (
             "tensor parallelism 3 (worker.yaml of ConfigMap",
             "does not divide the 64 attention heads of gpt-oss-120b",
         ),
     ),
     Case(
-        HEADS,
+        DIVIDES,
         "ranks that do not divide the heads of another model",
         "vllm-agg",
         (
-            text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
-            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
-            text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "DeepSeek-R1-0528-NVFP4-v2"),
+            text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
+            text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
+            text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "DeepSeek-R1-0528-NVFP4-v2"),
         ),
-        failed(HEADS, "VllmWorker"),
+        failed(DIVIDES, "VllmWorker"),
         ("does not divide the 128 attention heads",),
     ),
     Case(
-        HEADS,
+        DIVIDES,
         "a model whose heads nobody listed",
         "vllm-agg",
         (
-            text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
-            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
-            text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
+            text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
+            text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
+            text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
     ),
     Case(
-        EXPERTS,
+        DIVIDES,
         "three do not divide four ranks, nor the experts",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_expert_parallel_size", 3),),
-        failed(EXPERTS, AGG),
+        failed(DIVIDES, WORKER),
         (
             "moe_expert_parallel_size 3 (worker.yaml of ConfigMap",
             "does not divide tensor parallelism 4 (worker.yaml of ConfigMap",
@@ -70,38 +61,38 @@ CASES = (
         ),
     ),
     Case(
-        EXPERTS,
+        DIVIDES,
         "both sizes, whose product is not tensor parallelism",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_tensor_parallel_size", 2),),
-        failed(EXPERTS, AGG),
+        failed(DIVIDES, WORKER),
         ("moe_tensor_parallel_size 2 (", "x moe_expert_parallel_size 4 (", "is 8, not tensor parallelism 4"),
     ),
     Case(
-        EXPERTS,
+        DIVIDES,
         "a size of nought",
         "agg-gb200",
         (engine_file("worker.yaml", "moe_expert_parallel_size", 0),),
-        undecided(EXPERTS, AGG),
+        undecided(DIVIDES, WORKER),
         ("is 0, which is no number of ranks",),
     ),
     Case(
-        PIPELINE,
+        DIVIDES,
         "two stages of gpt-oss",
         "disagg-b200",
         (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
-        failed(PIPELINE, DECODE),
+        failed(DIVIDES, DECODE),
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
     ),
     Case(
-        PIPELINE,
+        DIVIDES,
         "two stages of a model that is not told",
         "trtllm-serve",
         (
-            put("Deployment", f"{_ENGINE}.args[0]", "--pp_size=2"),
-            drop("Deployment", f"{_ENGINE}.args[1]"),
+            put("Deployment", f"{SERVER}.args[0]", "--pp_size=2"),
+            drop("Deployment", f"{SERVER}.args[1]"),
         ),
-        undecided(PIPELINE, "engine"),
+        undecided(DIVIDES, "engine"),
         ("pipeline parallelism is 2 (--pp_size), and no model is seen in its command",),
     ),
     Case(
@@ -110,7 +101,7 @@ CASES = (
         "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.replicas", 1),
-            put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
+            put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
         ),
@@ -126,10 +117,10 @@ CASES = (
         "ranks on more trays than a rack has",
         "agg-gb200",
         (
-            put(GRAPH, f"spec.services.{AGG}.multinode", _multinode(20)),
+            put(GRAPH, f"spec.services.{WORKER}.multinode", {"nodeCount": 20}),
             engine_file("worker.yaml", "tensor_parallel_size", 80),
         ),
-        failed(NVLINK, AGG),
+        failed(NVLINK, WORKER),
         ("tensor parallelism 80", "NVLink ends at its racks with 72 GPUs"),
         pools=(("p6e-gb200.36xlarge", 20),),
     ),
@@ -139,7 +130,7 @@ CASES = (
         "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.replicas", 1),
-            put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
+            put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
         pools=(),

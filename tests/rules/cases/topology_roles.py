@@ -2,12 +2,11 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, drop, put, text, variable
-from tests.rules.serving_edits import GRAPH, main_container
+from tests.rules.serving_edits import GRAPH, VLLM_POD, main_container
 
 ROLES = "roles-complete"
 FITS = "worker-fits-node"
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
-_VLLM = "spec.components[1].podTemplate.spec"
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _WHOLE = """
 apiVersion: nvidia.com/v1beta1
@@ -35,6 +34,13 @@ CASES = (
         "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
         failed(ROLES, "gpt-oss-sglang"),
+        ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
+    ),
+    Case(
+        ROLES,
+        "prefill alone beside a whole graph, and a router of their namespace",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("elsewhere", "gpt-oss"))),
     ),
     Case(
         ROLES,
@@ -65,9 +71,9 @@ CASES = (
         "more GPUs in one pod than any node has",
         "vllm-agg",
         (
-            put(GRAPH, f"{_VLLM}.containers[0].resources.requests.memory", "3Ti"),
-            put(GRAPH, f"{_VLLM}.containers[0].resources.limits.memory", "3Ti"),
-            put(GRAPH, f"{_VLLM}.containers[0].resources.requests.cpu", "200"),
+            put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
+            put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
+            put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),
         ),
         failed(FITS, "VllmWorker"),
         (
@@ -87,7 +93,7 @@ CASES = (
         "sequence-length-within-model",
         "a step of vLLM that is too short without chunks",
         "vllm-agg",
-        (text(GRAPH, f"{_VLLM}.containers[0].args[8]", "--enable", "--no-enable"),),
+        (text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),),
         failed("sequence-length-within-model", "VllmWorker"),
         ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
     ),
@@ -96,8 +102,8 @@ CASES = (
         "HF_HOME beside the volume",
         "vllm-agg",
         (
-            text(GRAPH, f"{_VLLM}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
-            add(GRAPH, f"{_VLLM}.containers[0].env", {"name": "HF_HOME", "value": "/opt/model"}),
+            text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+            add(GRAPH, f"{VLLM_POD}.containers[0].env", {"name": "HF_HOME", "value": "/opt/model"}),
         ),
         failed("model-path-mounted", "VllmWorker"),
         ("keeps models in HF_HOME /opt/model, where nothing is mounted; /opt/models is",),
@@ -107,8 +113,8 @@ CASES = (
         "a repository that may not be asked for",
         "vllm-agg",
         (
-            text(GRAPH, f"{_VLLM}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
-            drop(GRAPH, f"{_VLLM}.containers[0].volumeMounts"),
+            text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+            drop(GRAPH, f"{VLLM_POD}.containers[0].volumeMounts"),
         ),
         failed("model-path-mounted", "VllmWorker"),
         ("may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",),

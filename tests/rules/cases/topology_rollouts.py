@@ -2,10 +2,9 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
 
 ROLLOUT = "rollout-can-proceed"
-GRAPH = "DynamoGraphDeployment"
-DECODE, PREFILL = "TrtllmDecodeWorker", "TrtllmPrefillWorker"
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"

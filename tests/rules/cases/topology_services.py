@@ -2,10 +2,9 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, SERVER
 
 REACHES = "service-reaches-pods"
-_ENGINE = "spec.template.spec.containers[0]"
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
 _LABEL = "app.kubernetes.io/name"
 _OF_A_GRAPH = """
@@ -21,7 +20,7 @@ spec:
 PROBED = "probed-port-named"
 _PROXY = {"name": "proxy", "image": "docker.io/envoyproxy/envoy:v1.34.1"}
 _BY_COMMAND = {"exec": {"command": ["true"]}, "failureThreshold": 999}
-_ALONE = put("Deployment", f"{_ENGINE}.args[2]", "--host=127.0.0.1")
+_ALONE = put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1")
 
 CASES = (
     Case(
@@ -78,7 +77,7 @@ CASES = (
         REACHES,
         "a target port beside the one that the server listens on",
         "vllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[3]", "--port=8001"),),
+        (put("Deployment", f"{SERVER}.args[3]", "--port=8001"),),
         failed(REACHES, "vllm-serve"),
         ("leads to port 8000 of vllm-serve, which listens on 8001 (--port)",),
     ),
@@ -120,7 +119,7 @@ CASES = (
         PROBED,
         "the loopback address that trtllm-serve takes by default",
         "trtllm-serve",
-        (put("Deployment", f"{_ENGINE}.args[2]", "--log_level=info"),),
+        (put("Deployment", f"{SERVER}.args[2]", "--log_level=info"),),
         failed(PROBED, "trtllm-serve"),
         ("listens on localhost alone (the default of --host)",),
     ),
@@ -131,7 +130,7 @@ CASES = (
         (
             _ALONE,
             *(
-                put("Deployment", f"{_ENGINE}.{name}", _BY_COMMAND)
+                put("Deployment", f"{SERVER}.{name}", _BY_COMMAND)
                 for name in ("livenessProbe", "readinessProbe", "startupProbe")
             ),
         ),

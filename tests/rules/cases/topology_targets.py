@@ -79,6 +79,7 @@ CASES = (
             drop("Service", "metadata.namespace"),
         ),
         failed(REACHES, "door"),
+        ("leads to port 80 of Service vllm-serve",),
     ),
     Case(
         REACHES,
