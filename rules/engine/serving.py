@@ -1,7 +1,7 @@
 """What a frontend, its workers and their clients must agree on, and what becomes of a crash."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engines.effective import Effective, option_value
 from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
@@ -11,9 +11,11 @@ from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
+    SHELLS,
     TENSORRT_LLM,
     StartCommand,
     command_line,
+    program_of,
     script_position,
 )
 from rules.reading.disaggregation import read_role
@@ -228,6 +230,8 @@ _WAITS_FOR_EVER = re.compile(
 )
 # A single ampersand: the engine runs in the background, and others go on beside it.
 _IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
+# bash becomes the last command of a script by itself, and dash, which is sh of the runtime images, does not.
+_STAYING_SHELLS = frozenset({"sh", "dash"})
 
 
 @rule(
@@ -235,17 +239,24 @@ _IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
     severity=Severity.ADVISORY,
     reason=(
         "A container that waits after a crash is neither restarted nor seen: its GPUs stay taken, and "
-        "without probes the pod stays ready."
+        "without probes the pod stays ready. Of several engines that a supervisor starts through shells, "
+        "one without exec does not hear that it is to end, and its requests are cut off with the container."
     ),
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 668dd11",
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 668dd11; signals as seen with dash "
+        "0.5.12"
+    ),
     lines=EVERY_RELEASE,
     fix="Start the engine with exec, and look at `kubectl logs --previous` after a crash.",
 )
 def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """Container goes on after its engine has ended."""
+    """Container goes on after its engine has ended, or ends before it."""
     words = command_line(worker.container)
     script_at = script_position(words)
-    script = "" if script_at is None else words[script_at] or ""
+    if script_at is None:
+        yield from _behind_a_shell(worker, words)
+        return
+    script = words[script_at] or ""
     started = list(_PROGRAM.finditer(script))
     if not worker.commands or not started:
         return
@@ -254,3 +265,14 @@ def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     if waits is not None and not _IN_BACKGROUND.search(after[: waits.start()]):
         shown = " ".join(waits.group().split())
         yield f"goes on after its engine has ended: its start script waits with `{shown}`"
+
+
+def _behind_a_shell(worker: Worker, words: Sequence[str | None]) -> Iterator[str]:
+    shells = [word for word in words if word is not None and program_of(word) in SHELLS]
+    # A single one may stand behind an init that signals the engine too.
+    stay = len(shells) > 1 and all(program_of(word) in _STAYING_SHELLS for word in shells)
+    if stay and not all(command.by_exec for command in worker.commands):
+        yield (
+            f"is started through {shells[0]} without exec: the signal to end reaches the shell alone, and "
+            "the engine's requests are cut off with the container"
+        )

@@ -62,6 +62,8 @@ class StartCommand:
     """Files that the start script wrote before this command, by path."""
     cut_off: str | None = None
     """An option that the script has at the beginning of the next command: this one was to go on there."""
+    by_exec: bool = False
+    """Whether the shell that reads the command becomes the engine, which then hears the signals."""
     flags: Flags = field(init=False, repr=False, compare=False)
     """Options among the arguments; read once, because nearly every rule asks for one."""
 
@@ -251,7 +253,8 @@ def _engine_of(command: SimpleCommand) -> StartCommand | None:
         is_server = program == TRTLLM_SERVE or [program, *texts[index + 1 : index + 2]] == ["vllm", "serve"]
         if is_module or is_server:
             engine = _MODULES[text] if is_module else program
-            return StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
+            words, by_exec = command.words[index + 1 :], texts[0] == "exec"
+            return StartCommand(engine, words, command.environment, command.files, by_exec=by_exec)
     return None
 
 

@@ -2,12 +2,9 @@
 
 from tests.rules.case import B200, Case, failed
 from tests.rules.edits import Edit, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, VLLM_MAIN, VLLM_POD
 
-PORTS = "engine-ports-unique"
-_WORKER = "spec.components[1]"
-_MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
-_POD = f"{_WORKER}.podTemplate.spec"
+PORTS, ENDS = "engine-ports-unique", "crash-ends-the-container"
 _SIDES = tuple(f"spec.components[{index}].podTemplate.spec" for index in (1, 2))
 _HOSTED = tuple(put(GRAPH, f"{side}.hostNetwork", True) for side in _SIDES)
 _METRIC = "DYN_FORWARDPASS_METRIC_PORT"
@@ -19,10 +16,28 @@ def _both(first: str, second: str, options: str = "") -> tuple[Edit, ...]:
     """The graph's worker starts two engines, each with variables of its own."""
     start = f"python3 -m dynamo.vllm --model openai/gpt-oss-120b {options}"
     script = f"{first} {start} &\n{second} {start} &\nwait"
-    return (put(GRAPH, f"{_MAIN}.command", ["/bin/sh", "-c"]), put(GRAPH, f"{_MAIN}.args", [script]))
+    return (put(GRAPH, f"{VLLM_MAIN}.command", ["/bin/sh", "-c"]), put(GRAPH, f"{VLLM_MAIN}.args", [script]))
+
+
+def _supervised(shell: str, second: str) -> tuple[Edit, ...]:
+    """A supervisor starts the two engines through shells, the second by these words."""
+    words = ["/opt/supervisor.py"]
+    for name, start in (("prefill:9091", "exec python3"), ("decode:9092", second)):
+        words += [name, shell, "-c", f"export A=1 && {start} -m dynamo.vllm --model openai/gpt-oss-120b"]
+    return put(GRAPH, f"{VLLM_MAIN}.command", ["python3"]), put(GRAPH, f"{VLLM_MAIN}.args", words)
 
 
 CASES = (
+    Case(
+        ENDS,
+        "an engine behind a shell of a supervisor",
+        "vllm-agg",
+        _supervised("/bin/sh", "python3"),
+        failed(ENDS, "VllmWorker"),
+        ("is started through /bin/sh without exec: the signal to end reaches the shell alone",),
+    ),
+    Case(ENDS, "engines that their shells become", "vllm-agg", _supervised("/bin/sh", "exec python3")),
+    Case(ENDS, "engines that bash becomes by itself", "vllm-agg", _supervised("/bin/bash", "python3")),
     Case(
         PORTS,
         "two engines with ports of their own, and one handshake",
@@ -39,7 +54,7 @@ CASES = (
             *_both("", ""),
             put(
                 GRAPH,
-                f"{_MAIN}.args",
+                f"{VLLM_MAIN}.args",
                 ["python3 -m dynamo.vllm --model m & python3 -m dynamo.vllm --scheduler-cls mine --model m"],
             ),
         ),
@@ -48,7 +63,7 @@ CASES = (
         PORTS,
         "more workers on the network of their nodes than there are nodes",
         "vllm-agg",
-        (put(GRAPH, f"{_POD}.hostNetwork", True),),
+        (put(GRAPH, f"{VLLM_POD}.hostNetwork", True),),
         failed(PORTS, "VllmWorker"),
         (
             "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
