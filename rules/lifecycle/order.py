@@ -7,6 +7,7 @@ from resource_graph import Aspect, Resource, ResourceGraph
 from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
+    STACK_REFERENCE,
     CacheUse,
     DynamoGraph,
     cache_fillers,
@@ -36,6 +37,8 @@ _DEFINED_AS = {
     GRAPH_KIND: "dynamographdeployments.nvidia.com",
     _DOMAIN: "computedomains.resource.nvidia.com",
 }
+_PLATFORM_LAYER = "platform-layer"
+"""Name of the reference to the stack that runs the platform, in a stack of this project that joins it."""
 
 
 @graph_rule(
@@ -68,7 +71,9 @@ def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _operator(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     # Another program may install the operator, and must then be destroyed after this one.
-    return _not_after(graph, resource, releases_of(graph, PLATFORM_CHART), "which installs its operator")
+    layers = [each for each in graph.of_type(STACK_REFERENCE) if each.name == _PLATFORM_LAYER]
+    platforms = (*releases_of(graph, PLATFORM_CHART), *layers)
+    return _not_after(graph, resource, platforms, "which installs its operator")
 
 
 def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:

@@ -6,7 +6,7 @@ from tests.rules.exports import LATER, removed, resource, undepend
 
 EKS = "program-on-eks"
 
-OPERATOR = DEFINITION = DRIVER = "graph-depends-on-operator"
+OPERATOR = "graph-depends-on-operator"
 CACHE = "graph-depends-on-filled-cache"
 OUTLIVED = "outlived-by-token-and-cache"
 
@@ -80,19 +80,30 @@ CASES = (
         ("does not depend on platform, which installs its operator",),
     ),
     Case(
-        DEFINITION,
+        OPERATOR,
+        "a graph beside the reference to the stack that runs its operator",
+        EKS,
+        (
+            removed("Release/platform"),
+            document("{type: 'pulumi:pulumi:StackReference', name: platform-layer, inputs: {name: a/b/c}}"),
+        ),
+        failed(OPERATOR, "graph"),
+        ("does not depend on platform-layer, which installs its operator",),
+    ),
+    Case(
+        OPERATOR,
         "a definition beside the graph",
         EKS,
         (_DEFINITION_OF_GRAPHS,),
-        failed(DEFINITION, "graph"),
+        failed(OPERATOR, "graph"),
         ("does not depend on graphs, the definition dynamographdeployments.nvidia.com",),
     ),
     Case(
-        DRIVER,
+        OPERATOR,
         "a compute domain beside its driver",
         EKS,
         (_DRIVER, _DOMAIN),
-        failed(DRIVER, "domain"),
+        failed(OPERATOR, "domain"),
         ("does not depend on driver",),
     ),
     Case(
@@ -117,6 +128,7 @@ CASES = (
         EKS,
         (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": LATER}),),
         undecided(CACHE, "graph"),
+        ("metadata.annotations.pulumi.com/skipAwait is known only after the update",),
     ),
     Case(
         CACHE,
