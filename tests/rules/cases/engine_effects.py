@@ -12,6 +12,14 @@ STEP = "sequence-length-within-model"
 
 CASES = (
     Case(
+        STEP,
+        "sequences that TensorRT-LLM admits beyond the model",
+        "agg-gb200",
+        (engine_file("worker.yaml", "max_seq_len", 200_000),),
+        failed(STEP, "TrtllmWorker"),
+        ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
+    ),
+    Case(
         "engine-settings-accepted",
         "a backend of attention that the engine does not know, in each place",
         "disagg-b200",

@@ -9,6 +9,10 @@ RUNS, GPUS, REACHES = "start-command-runs", "gpus-match-parallelism", "service-r
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
 _BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
 _EIGHT = put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=8")
+_SLIP = (
+    put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c"]),
+    put("Deployment", f"{SERVER}.args", ["exec trtllm-server openai/gpt-oss-120b"]),
+)
 
 CASES = (
     Case(
@@ -85,9 +89,15 @@ CASES = (
         RUNS,
         "a slip in the name of trtllm-serve",
         "trtllm-serve",
-        (put("Deployment", f"{SERVER}.command", ["trtllm-server"]),),
+        _SLIP,
         failed(RUNS, "engine"),
         ("starts trtllm-server, which its image does not have: write trtllm-serve",),
+    ),
+    Case(
+        RUNS,
+        "a program of nearly that name in an image of one's own",
+        "trtllm-serve",
+        (*_SLIP, put("Deployment", f"{SERVER}.image", "example.com/ours:1")),
     ),
     Case(
         "image-brings-the-engine",

@@ -64,6 +64,18 @@ CASES = (
     ),
     Case(
         PROBES,
+        "probes of the port that a variable takes away",
+        "agg-gb200",
+        (
+            *_OWN_PROBES,
+            main(WORKER, "startupProbe", _LIVE),
+            variable(WORKER, "DYN_SYSTEM_PORT", "9095"),
+        ),
+        failed(PROBES, WORKER),
+        ("listens on 9095 (DYN_SYSTEM_PORT), but its startupProbe asks port 9090",),
+    ),
+    Case(
+        PROBES,
         "a probe of the start that asks a name that no port has",
         "vllm-agg",
         (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
