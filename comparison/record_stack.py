@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from comparison.recording import (
     RecordedFinding,
@@ -21,21 +20,10 @@ from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock, Purchase
 from stacks.updates.beside_what_runs import beside_what_runs
-from stacks.updates.deployed import UNKNOWN_CREATOR, state_of
 from stacks.updates.guards.fixed_at_creation import fixed_values
 from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.planned_update import FIRST, Update, planned_update
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateOver:
-    """An update of one recording to a stack."""
-
-    stack: StackPlan
-    """The stack with the rollouts that there is room for beside what runs."""
-    registered: Update
-    """What decides how the program registers its resources."""
-    recorded: RecordedUpdate
+from stacks.updates.running import running_after
 
 
 def record_stack(
@@ -79,18 +67,23 @@ def record_stack(
     )
 
 
-def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
+def update_over(stack: StackPlan, running: StackRecording) -> tuple[StackPlan, Update, RecordedUpdate]:
     """Return what `pulumi up` of the stack does where everything of the recording runs.
 
     The program asks the cluster, too: who has scaled a service by hand, whether a volume is lost, how many
     GPUs others use. A comparison asks nobody, so nothing of that is in it.
+
+    Returns:
+        The stack with the rollouts that there is room for beside what runs; what decides how the program
+        registers its resources; and what is recorded of that.
+
     """
-    before = state_of(running.resources)
-    problems = refused_changes(stack, before, running.fixed)
+    before = running_after(running.resources, running.fixed)
+    problems = refused_changes(stack, before)
     if problems:
         # The program ends there, and tells nothing else.
         refused = tuple(without_secrets(each.text(stack.source)) for each in problems)
-        return UpdateOver(stack, FIRST, RecordedUpdate(refused=refused))
+        return stack, FIRST, RecordedUpdate(refused=refused)
     beside = beside_what_runs(stack, before)
     update = planned_update(beside, before)
     recorded = RecordedUpdate(
@@ -98,8 +91,7 @@ def update_over(stack: StackPlan, running: StackRecording) -> UpdateOver:
         restarts_workers=update.restarts_workers,
         interruption=update.interruption,
     )
-    # Nobody says who made the cluster: the state has it, and the recording of the other side has not.
-    return UpdateOver(beside, replace(update, creator=UNKNOWN_CREATOR), recorded)
+    return beside, update, recorded
 
 
 def _pools(stack: StackPlan) -> Iterator[RecordedPool]:

@@ -81,8 +81,7 @@ def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | N
 def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
     stack, update, said = resolved_stack(name), FIRST, None
     if isinstance(running, StackRecording):
-        found = update_over(stack, running)
-        stack, update, said = found.stack, found.registered, found.recorded
+        stack, update, said = update_over(stack, running)
     # The stack was resolved from this file, so that the settings are in it.
     config = stack_config(directory / stack.source)
     secrets = _secrets(config)

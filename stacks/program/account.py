@@ -11,25 +11,25 @@ from pulumi.output import UNKNOWN
 
 from stacks.errors import SettingsError
 from stacks.plan.infrastructure.eks_plan import EksPlan
-from stacks.updates.deployed import Creator
-from stacks.updates.deployed_nodes import DeployedNodes
+from stacks.updates.deployed_nodes import DeployedNodes, logical_name, node_changes
 from stacks.updates.guards.refused_changes import running_block_problems
+from stacks.updates.running import Running
 
 
-def principal(creator: Creator, account: aws.Provider) -> pulumi.Input[str] | None:
-    """Return the ARN; None where EKS has made the entry itself.
+def principal(running: Running | None, account: aws.Provider) -> pulumi.Input[str] | None:
+    """Return the ARN of who made the cluster, or makes it now; None where EKS has made the entry itself.
+
+    Without a state, `running` is None, there is no account either that could say it.
 
     Raises:
         pulumi.RunError: AWS does not say who runs this, or it is the account's root user.
 
     """
-    if creator.entered_by_eks:
-        return None
-    if creator.arn is not None:
-        return creator.arn
-    if creator.makes_it_now:
-        return _caller(account)
-    return pulumi.Output.from_input(cast("str", UNKNOWN))
+    if running is None:
+        return pulumi.Output.from_input(cast("str", UNKNOWN))
+    if running.creator is not None or running.entered_by_eks:
+        return running.creator
+    return _caller(account)
 
 
 def _caller(account: aws.Provider) -> str:
@@ -55,16 +55,17 @@ _GONE = re.compile(r"ResourceNotFoundException|couldn't find resource")
 """hashicorp/terraform-provider-aws internal/service/eks/node_group.go, findNodegroup."""
 
 
-def refuse_filled_blocks(plan: EksPlan, unseen: Mapping[str, DeployedNodes], account: aws.Provider) -> None:
-    """Refuse to exchange nodes that have come with a block's window.
+def refuse_filled_blocks(plan: EksPlan, before: Mapping[str, DeployedNodes], account: aws.Provider) -> None:
+    """Refuse to exchange nodes that have come with a block's window since the last run.
 
     Raises:
         pulumi.RunError: they run, or AWS does not say whether they do.
 
     """
+    unseen = (each for each in node_changes(plan, before) if each.before.waited and not each.running)
     live = {
-        name: replace(group, running=_size(plan.cluster.name, group, account))
-        for name, group in unseen.items()
+        logical_name(each.nodes): replace(each.before, running=_size(plan.cluster.name, each.before, account))
+        for each in unseen
     }
     problems = running_block_problems(plan, live)
     if problems:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import pulumi
 import pulumi_aws as aws
@@ -28,8 +27,8 @@ from stacks.program.deploy_operators import deploy_monitoring, deploy_operators,
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.settings.cluster import EbsStorage as EbsSettings
 from stacks.settings.cluster import EfsStorage, LustreStorage, Reservation
-from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
-from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, DeployedNodes, logical_name
+from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, logical_name
+from stacks.updates.running import Running
 
 LOG_DAYS = 90
 """How long flow logs and the control plane's are kept."""
@@ -62,7 +61,6 @@ _GPU_TAINT: aws.eks.NodeGroupTaintArgsDict = {
     "effect": "NO_SCHEDULE",
 }
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
-_NONE: Mapping[str, DeployedNodes] = MappingProxyType({})
 _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
 
 
@@ -87,8 +85,7 @@ def deploy_infrastructure(
     *,
     keep: bool,
     resized: Collection[str] = (),
-    creator: Creator = UNKNOWN_CREATOR,
-    unseen: Mapping[str, DeployedNodes] = _NONE,
+    running: Running | None = None,
 ) -> InfrastructureParts:
     """Register everything in the account, and the operators that make its GPUs usable.
 
@@ -96,8 +93,7 @@ def deploy_infrastructure(
         plan: everything that was decided.
         keep: protect the network, the cluster and the file system.
         resized: node groups that exist and whose number of nodes this run sets.
-        creator: who made the cluster, or makes it.
-        unseen: node groups that EKS is asked about before anything is registered.
+        running: what the state has; None where there is no account to ask.
 
     """
     name = plan.cluster.name
@@ -110,12 +106,13 @@ def deploy_infrastructure(
         allowed_account_ids=[plan.cluster.account_id],
         default_tags={"tags": dict(plan.tags)},
     )
-    refuse_filled_blocks(plan, unseen, account)
+    if running is not None:
+        refuse_filled_blocks(plan, running.node_groups, account)
     in_account = pulumi.ResourceOptions(providers=[account])
     vpc_id, subnets = deploy_network(plan, in_account, keep=keep)
     # Their zones stay as they are; EKS replaces a node group for another one, too.
     of_control_plane = [subnets[zone] for zone in plan.network.control_plane]
-    made_by = principal(creator, account)
+    made_by = principal(running, account)
     _refuse_access_of_the_creator(plan, made_by)
     cluster = EksCluster(
         "eks",

@@ -22,6 +22,7 @@ from stacks.program.joined_layers import InfrastructureParts, joined_infrastruct
 from stacks.program.object_labels import label_objects
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.planned_update import FIRST, Update
+from stacks.updates.running import Running
 
 _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
@@ -31,6 +32,7 @@ def deploy(
     hf_token: pulumi.Output[str] | None = None,
     update: Update = FIRST,
     *,
+    running: Running | None = None,
     found_claim: str | None = None,
     lost_claim: LostClaim | None = None,
     watch: Watch = no_watch,
@@ -41,6 +43,7 @@ def deploy(
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
         update: what happens to what runs.
+        running: what the state has; None where there is no state, and no account to ask.
         found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
         lost_claim: of the state, which the cluster does not have.
         watch: is given the graph.
@@ -50,7 +53,7 @@ def deploy(
     # outlive the one run that it was set for. The plugin reads the variable for itself.
     os.environ.pop(_UPSERT_VARIABLE, None)
     label_objects(stack)
-    infrastructure = _infrastructure(stack, update)
+    infrastructure = _infrastructure(stack, update, running)
     # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
     options = pulumi.ResourceOptions(
         providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None
@@ -92,7 +95,7 @@ def kubeconfig_file(cluster: ClusterPlan) -> str | None:
     return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
 
 
-def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
+def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -> InfrastructureParts:
     joined = stack.layers.joined.get("infrastructure")
     if joined is not None:
         return joined_infrastructure(joined)
@@ -105,8 +108,7 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
         stack.infrastructure,
         keep=stack.lifecycle == "production",
         resized=update.resized,
-        creator=update.creator,
-        unseen=update.unseen,
+        running=running,
     )
 
 

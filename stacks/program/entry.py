@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pulumi
 
@@ -20,8 +19,6 @@ from stacks.program.end_of_up import watch_of
 from stacks.program.typed_doubts import typed_doubts
 from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.beside_what_runs import beside_what_runs
-from stacks.updates.deployed import deployed
-from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
 from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE
@@ -32,8 +29,8 @@ from stacks.updates.guards.foreign_and_lost import (
     lost_claim,
     uid_of,
 )
-from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.refused_changes import refused_changes
+from stacks.updates.last_run import last_run, outputs_of
 from stacks.updates.planned_update import planned_update, scaled_notices
 
 SETTINGS_KEY = "settings"
@@ -60,34 +57,30 @@ def main() -> None:
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
             _refuse(source, cluster_problems(stack.cluster))
         _refuse(source, owner_problems(stack.layers, outputs_of))
-        previous = previous_run()
-        before = deployed(previous.resources)
-        cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
-        scaled = tuple(scaled_notices(stack, before, cluster))
+        running = last_run()
+        stack = beside_what_runs(stack, running)
+        cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), running)
+        scaled = tuple(scaled_notices(stack, running, cluster))
         seen = look_for_losses(stack, cluster)
-        uses = pool_uses(stack, cluster, before.graphs)
-        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-        problems = refused_changes(stack, before, previous.fixed, rebuilt)
+        uses = pool_uses(stack, cluster, running.graphs)
+        problems = refused_changes(stack, running, os.environ.get(REBUILT_VARIABLE, ""))
         if makes_resources():
-            problems += foreign_problems(stack, before, previous.resources, cluster)
-            problems += room_problems(stack, before, uses)
+            problems += foreign_problems(stack, running, cluster)
+            problems += room_problems(stack, running, uses)
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    stack = beside_what_runs(stack, before)
     reader = _explain_failures(stack, settings)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
-    told = (*typed_doubts(typed), *loss_notices(stack, before, seen), *scaled, *room)
-    # Only here: a comparison of two recordings has no account to ask.
-    unseen = unseen_nodes(stack.infrastructure, before.node_groups)
-    update = replace(planned_update(stack, before, told), unseen=unseen)
+    told = (*typed_doubts(typed), *loss_notices(stack, running, seen), *scaled, *room)
     deploy(
         stack,
         token,
-        update,
+        planned_update(stack, running, told),
+        running=running,
         found_claim=uid_of(seen),
-        lost_claim=lost_claim(stack, before, seen),
+        lost_claim=lost_claim(stack, running, seen),
         watch=watch_of(stack, reader),
     )
 

@@ -10,7 +10,7 @@ from components.model_volume import FileSystem, efs, file_system_name, lustre
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.stack_plan import StackPlan
-from stacks.updates.guards.previous_run import full_name
+from stacks.updates.last_run import full_name
 
 _FILE_SYSTEM = "fileSystem"
 _HANDLE, _ATTRIBUTES = "handle", "attributes"

@@ -11,7 +11,7 @@ from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.placement.rollout import described
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Graph, Service, graph_of
-from stacks.updates.deployed import Deployed
+from stacks.updates.running import Running
 from stacks.wording import in_words
 
 
@@ -117,7 +117,7 @@ def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement 
     return Replacement(old_first=False, reason="the pools hold the workers of both")
 
 
-def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
+def beside_what_runs(stack: StackPlan, before: Running) -> StackPlan:
     """Return the stack with rollouts for which there is room beside the workers that run.
 
     A strategy is worked out for workers that stay as large and where they are. One update can make them
@@ -127,8 +127,8 @@ def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
     on the pod template, restart every worker.
     """
     wanted = graph_of(stack)
-    running = before.graph_before(wanted)
-    if running is None or not running.has_place_of(wanted):
+    running = before.graph_in_place_of(wanted)
+    if running is None:
         return stack
     workers = stack.serving.placed.workers
     alone = {worker.name: worker.placement.rollout for worker in workers if worker.placement}

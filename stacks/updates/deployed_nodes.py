@@ -181,14 +181,6 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
     return tuple(change for change in changes if change.text)
 
 
-def unseen_nodes(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) -> Mapping[str, DeployedNodes]:
-    """Return the groups whose nodes would be others, and that a window may have filled since the last run."""
-    if plan is None:
-        return {}
-    changes = (each for each in node_changes(plan, before) if each.before.waited and not each.running)
-    return {logical_name(each.nodes): each.before for each in changes}
-
-
 def system_change(plan: EksPlan, before: DeployedNodes) -> str:
     """Return in words what changes of the nodes for everything without GPUs; empty: nothing."""
     wanted = plan.cluster

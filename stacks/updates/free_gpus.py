@@ -15,8 +15,8 @@ from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.beside_what_runs import SharedPool, shared_pools, worker_set
 from stacks.updates.comparable_graph import Graph, graph_of
-from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
+from stacks.updates.running import Running
 from stacks.wording import in_words
 
 _GPUS = "nvidia.com/gpu"
@@ -107,7 +107,7 @@ def room_notices(stack: StackPlan, uses: Uses | Answer) -> tuple[Notice, ...]:
     return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, said))
 
 
-def room_problems(stack: StackPlan, before: Deployed, uses: Uses | Answer) -> tuple[Problem, ...]:
+def room_problems(stack: StackPlan, before: Running, uses: Uses | Answer) -> tuple[Problem, ...]:
     """Return what asks for more than the cluster has, unless the settings allow to wait for it.
 
     A stack that makes its own nodes may be making them in this run, and workers that run and stay need none.
@@ -115,8 +115,8 @@ def room_problems(stack: StackPlan, before: Deployed, uses: Uses | Answer) -> tu
     if isinstance(uses, Answer) or stack.infrastructure is not None or stack.serving.waits_for_room:
         return ()
     wanted = graph_of(stack)
-    running = before.graph_before(wanted)
-    stay = running is not None and running.has_place_of(wanted) and running.makes_same_workers(wanted)
+    running = before.graph_in_place_of(wanted)
+    stay = running is not None and running.makes_same_workers(wanted)
     indices = {placed.pool.name: index for index, placed in enumerate(stack.pools)}
     return tuple(
         _problem(indices[shared.placed.pool.name], shared, use)

@@ -10,8 +10,8 @@ from stacks.plan.stack_plan import StackPlan
 from stacks.settings.services import IngressExposure, InternalLoadBalancer
 from stacks.updates.beside_what_runs import Replacement
 from stacks.updates.comparable_graph import Graph, Service
-from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.nested_values import leaves_by_path
+from stacks.updates.running import DeployedRelease, DeployedVolume, Running
 from stacks.wording import in_words
 
 _SHORT_COMMIT = 7
@@ -95,7 +95,7 @@ def platform_notices(before: DeployedRelease | None, platform: PlatformPlan | No
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 
-def cache_notices(stack: StackPlan, before: Deployed) -> Iterable[Notice]:
+def cache_notices(stack: StackPlan, before: Running) -> Iterable[Notice]:
     """Say what happens to the model's volume: another revision is brought first, and a claim can grow."""
     yield from _revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
     yield from _volume_notice(before.volume, stack.cache)

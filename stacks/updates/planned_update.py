@@ -1,7 +1,7 @@
 """The effects of the next `up` on what runs, worked out before anything is registered."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
@@ -13,7 +13,6 @@ from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.beside_what_runs import Replacement, replacement
 from stacks.updates.comparable_graph import Graph, graph_of, read_graph, read_server
-from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
 from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes, resized, system_change
 from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import (
@@ -24,6 +23,7 @@ from stacks.updates.notices import (
     platform_notices,
     replacement_notice,
 )
+from stacks.updates.running import Running
 from stacks.wording import in_words
 
 
@@ -35,10 +35,6 @@ class Update:
     replacement: Replacement | None = None
     resized: frozenset[str] = frozenset()
     """Node groups whose number of nodes is set."""
-    creator: Creator = UNKNOWN_CREATOR
-    """Who made the cluster."""
-    unseen: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
-    """Node groups of Capacity Blocks of which the account is asked whether they have been filled."""
     restarts_workers: bool = False
     """Whether every worker ends: it restarts, or another graph takes the place of its own, or none does."""
 
@@ -53,7 +49,7 @@ FIRST = Update()
 """Nothing runs, or nothing is known of it."""
 
 
-def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] = ()) -> Update:
+def planned_update(stack: StackPlan, before: Running, seen: tuple[Notice, ...] = ()) -> Update:
     """Return what happens to what the last run left.
 
     The stack has the rollouts that there is room for (stacks/updates/beside_what_runs.py); `seen` is
@@ -80,7 +76,7 @@ def planned_update(stack: StackPlan, before: Deployed, seen: tuple[Notice, ...] 
             notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
         else:
             notices.append(replacement_notice(stack, running, wanted, how))
-    return Update(tuple(notices), how, sized, before.creator, restarts_workers=restarts)
+    return Update(tuple(notices), how, sized, restarts_workers=restarts)
 
 
 def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
@@ -148,7 +144,7 @@ def _when(stack: StackPlan) -> str:
     return f"`dynamo-stack preflight {stack.name}` says when"
 
 
-def scaled_notices(stack: StackPlan, before: Deployed, cluster: ClusterReader) -> Iterator[Notice]:
+def scaled_notices(stack: StackPlan, before: Running, cluster: ClusterReader) -> Iterator[Notice]:
     """Say which numbers are neither the state's nor the stack's; nothing where the cluster cannot be read.
 
     A graph that is replaced is left out: nobody scales it back.
@@ -156,8 +152,8 @@ def scaled_notices(stack: StackPlan, before: Deployed, cluster: ClusterReader) -
     if not stack.layers.owns("serving") or waited_for(stack):
         return
     wanted = graph_of(stack)
-    running = before.graph_before(wanted)
-    if running is None or not running.has_place_of(wanted) or replacement(stack, running, wanted):
+    running = before.graph_in_place_of(wanted)
+    if running is None or replacement(stack, running, wanted):
         return
     kind, read = (DEPLOYMENTS, read_server) if wanted.is_server else (GRAPH_OBJECTS, read_graph)
     live = cluster.ask(kind, wanted.name, wanted.namespace).first

@@ -26,8 +26,7 @@ from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
 from resource_graph.urns import make_urn
 from stacks.program.deploy_stack import deploy
-from stacks.updates.deployed import Creator
-from stacks.updates.planned_update import Update
+from stacks.updates.running import Running
 from tests.support.dev_settings import resolved
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def live(
             for each in (settings, settings, disposable) if again else (disposable,):
                 stack = resolved(each)
                 monitor = _Monitor(program)
-                made = partial(deploy, stack, None, Update(creator=Creator(makes_it_now=True)))
+                made = partial(deploy, stack, running=Running())
                 run_against(monitor, made, project=_PROJECT, stack=_STACK, preview=False)
                 done.append(len(_requests(folder)))
         finally:

@@ -18,8 +18,8 @@ from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
+from stacks.updates.running import Running
 
-_PROVIDER = "::pulumi:providers:kubernetes::cluster"
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 _VARIABLE = "KUBECONFIG"
 _MANY_CONTEXTS = 12
@@ -55,18 +55,11 @@ def cluster_problems(cluster: ClusterPlan) -> tuple[Problem, ...]:
     return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 
 
-def cluster_of_state(
-    cluster: ClusterPlan, file: str | None, resources: Mapping[str, Mapping[str, Any]]
-) -> ClusterReader:
-    """Return what reads the cluster before anything is registered.
-
-    `resources` are URN -> outputs of the state: an EKS cluster's kubeconfig is its provider's.
-    """
+def cluster_of_state(cluster: ClusterPlan, file: str | None, running: Running) -> ClusterReader:
+    """Return what reads the cluster before anything is registered; of an EKS cluster the state knows how."""
     if not cluster.region:
         return ClusterReader(cluster.context, file)
-    found = (outputs.get("kubeconfig") for urn, outputs in resources.items() if urn.endswith(_PROVIDER))
-    content = next((each for each in found if isinstance(each, str)), "")
-    return ClusterReader(cluster.context, content=content)
+    return ClusterReader(cluster.context, content=running.kubeconfig)
 
 
 def _files(cluster: ClusterPlan) -> list[Path]:

@@ -68,13 +68,13 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
 
 
 def changed_problems(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str = ""
+    before: Mapping[str, object], now: Mapping[str, str | int], rebuilt: str = ""
 ) -> tuple[Problem, ...]:
     """Return what to say about each fixed value that is no longer what it was.
 
-    `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
+    `before` is empty where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
     """
-    before, acknowledged = previous or {}, {key.strip() for key in rebuilt.split(",")}
+    acknowledged = {key.strip() for key in rebuilt.split(",")}
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
     return tuple(

@@ -5,8 +5,7 @@ swallows its "already exists" (pulumi-kubernetes 4.32, provider/pkg/await). `up`
 takes none of it over.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, NAMESPACES, Kind, KubernetesObject
 from components.cluster_reader import ClusterReader
@@ -22,27 +21,23 @@ from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.deployed import Deployed
-from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import Notice
+from stacks.updates.running import Running
 
 _SECONDS = 5
 _NOTHING = "nothing was created or changed"
 
 
-def foreign_problems(
-    stack: StackPlan, before: Deployed, resources: Mapping[str, Mapping[str, Any]], cluster: ClusterReader
-) -> tuple[Problem, ...]:
+def foreign_problems(stack: StackPlan, before: Running, cluster: ClusterReader) -> tuple[Problem, ...]:
     """Return what bears the names of this stack and is another's; nothing where the cluster does not say.
 
     Args:
         stack: everything that was decided.
         before: what the stack has.
-        resources: URN -> outputs of the same, as the state has them.
         cluster: is asked for a few objects.
 
     """
-    known = {str(mapping_in(outputs, "metadata").get("uid")) for outputs in resources.values()}
+    known = set(before.uids.values())
 
     def other_owner(found: KubernetesObject | None) -> Owner | None:
         if found is None or found["metadata"].get("uid") in known:
@@ -51,7 +46,9 @@ def foreign_problems(
         return None if owner == Owner(stack=label_value(stack.name)) else owner
 
     asked = cluster.within(_SECONDS)
-    platform = () if before.release else _platform_problems(stack, asked, other_owner, is_first=not resources)
+    platform = (
+        () if before.release else _platform_problems(stack, asked, other_owner, is_first=not before.uids)
+    )
     return (*platform, *_serving_problems(stack, asked, other_owner))
 
 
@@ -161,7 +158,7 @@ def uid_of(seen: ClaimAndLosses | None) -> str | None:
     return seen.claim["metadata"]["uid"] if seen and seen.claim else None
 
 
-def loss_notices(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> tuple[Notice, ...]:
+def loss_notices(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> tuple[Notice, ...]:
     """Say which parts are being deleted or empty, and where the state is outdated."""
     texts = [
         *([stale] if (stale := _stale_claim_text(stack, before, seen)) else []),
@@ -170,7 +167,7 @@ def loss_notices(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
 
 
-def lost_claim(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> LostClaim | None:
+def lost_claim(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> LostClaim | None:
     """Return the claim that the state believes in and the cluster does not have; None where they agree.
 
     An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
@@ -190,7 +187,7 @@ def lost_claim(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) 
     return LostClaim(volume.uid, problem.text(stack.source))
 
 
-def _stale_claim_text(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> str | None:
+def _stale_claim_text(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> str | None:
     """The claim of the state, which is not that of the cluster."""
     volume, name = before.volume, stack.serving.placed.cache_claim_name
     if seen is None or volume is None or not volume.uid:

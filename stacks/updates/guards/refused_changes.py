@@ -11,7 +11,6 @@ from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.cluster import CapacityBlock, EfsStorage, LustreStorage, reservation_id
-from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.deployed_nodes import (
     GROUP_SUFFIX,
     SYSTEM,
@@ -21,23 +20,21 @@ from stacks.updates.deployed_nodes import (
     node_changes,
 )
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
+from stacks.updates.running import DeployedVolume, Running
 from stacks.wording import alternatives, in_words
 
 
-def refused_changes(
-    stack: StackPlan, before: Deployed, fixed: Mapping[str, object] | None, rebuilt: str = ""
-) -> tuple[Problem, ...]:
+def refused_changes(stack: StackPlan, before: Running, rebuilt: str = "") -> tuple[Problem, ...]:
     """Return why what runs cannot become this stack; nothing where it can.
 
     Args:
         stack: what is wanted.
         before: what runs.
-        fixed: the values that were fixed when the stack was created; None where none were recorded.
         rebuilt: value of REBUILT_VARIABLE.
 
     """
     return (
-        *changed_problems(fixed, fixed_values(stack), rebuilt),
+        *changed_problems(before.fixed, fixed_values(stack), rebuilt),
         *left_out_problems(before, stack),
         *bucket_problems(stack, before),
         *volume_problems(before.volume, stack.cache),
@@ -68,7 +65,7 @@ def version_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) 
 SECOND_STACK = "docs/upgrade.md#a-second-stack"
 
 
-def left_out_problems(before: Deployed, stack: StackPlan) -> tuple[Problem, ...]:
+def left_out_problems(before: Running, stack: StackPlan) -> tuple[Problem, ...]:
     """Return why the platform that runs cannot become the one of the settings."""
     running, platform = before.release, stack.platform
     if running is None or not isinstance(platform, OwnPlatform):
@@ -92,7 +89,7 @@ def is_supported_step(present: str, target: str) -> bool:
 _BUCKETS = "docs/model-cache.md#a-bucket"
 
 
-def bucket_problems(stack: StackPlan, before: Deployed) -> Iterator[Problem]:
+def bucket_problems(stack: StackPlan, before: Running) -> Iterator[Problem]:
     """Yield that the copy would fail: nodes keep their role from pods, and pods have none of their own."""
     cache, cluster = stack.cache, stack.infrastructure
     if cluster is None or before.node_groups or not stack.layers.owns("serving"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
-from stacks.updates.deployed_nodes import unseen_nodes
 from stacks.updates.planned_update import planned_update
 from tests.stacks.changed_settings import (
     NEWER_CLUSTER,
@@ -32,9 +30,8 @@ WAITS = changed(eks_b200_settings(), phase("waiting"))
 def _up(before: Settings, after: Settings) -> None:
     """Registers as `up` does, with what the state says of node groups."""
     stack, running = resolved(after), state(before)
-    unseen = unseen_nodes(stack.infrastructure, running.node_groups)
-    update = replace(planned_update(stack, running), unseen=unseen)
-    record(lambda: deploy(stack, None, update), project="dynamo-stack", stack="own")
+    update = planned_update(stack, running)
+    record(lambda: deploy(stack, None, update, running=running), project="dynamo-stack", stack="own")
 
 
 def _answers(monkeypatch: pytest.MonkeyPatch, answer: int | Exception) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from pulumi.runtime import set_all_config
 from resource_graph.recorder import record
 from stacks.program import entry
 from stacks.program.entry import main
-from stacks.updates.guards.previous_run import PreviousRun
+from stacks.updates.running import running_of
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import changed
 from tests.support.clusters import SILENT, Told
@@ -96,7 +96,7 @@ def test_a_platform_that_would_leave_out_a_minor_release_is_refused(
 ) -> None:
     before = all_lines_settings()
     resources = {each.urn: {"__inputs": dict(each.inputs)} for each in recorded(before)}
-    monkeypatch.setattr(entry, "previous_run", lambda: PreviousRun({}, resources))
+    monkeypatch.setattr(entry, "last_run", lambda: running_of(resources, {}))
     # No cluster is asked.
     for asks, answer in {
         "cluster_problems": (),

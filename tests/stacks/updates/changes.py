@@ -8,8 +8,8 @@ from resource_graph.recorder import record
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy
 from stacks.updates.beside_what_runs import beside_what_runs
-from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
+from stacks.updates.running import Running, running_of
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import Settings
 from tests.support.alpha_graphs import with_alpha_graphs
@@ -46,17 +46,17 @@ class PlannedChange:
         return {worker.role: worker.placement.rollout.strategy for worker in workers if worker.placement}
 
 
-def state(settings: Settings) -> Deployed:
+def state(settings: Settings) -> Running:
     """What the engine has in its state after a first `up` with these settings."""
     return _state(recorded(settings))
 
 
-def alpha_state(settings: Settings) -> Deployed:
+def alpha_state(settings: Settings) -> Running:
     """The same where the graph was written as v1alpha1."""
     return _state(with_alpha_graphs(recorded(settings)))
 
 
-def state_after(change: PlannedChange) -> Deployed:
+def state_after(change: PlannedChange) -> Running:
     """What the engine has in its state when the update is through."""
 
     def program() -> None:
@@ -65,14 +65,14 @@ def state_after(change: PlannedChange) -> Deployed:
     return _state(record(program, project="dynamo-stack", stack="recorded"))
 
 
-def _state(graph: ResourceGraph) -> Deployed:
+def _state(graph: ResourceGraph) -> Running:
     resources = {resource.urn: {"__inputs": dict(resource.inputs)} for resource in graph}
     # The engine has no whole numbers.
-    return deployed(json.loads(json.dumps(resources, default=str), parse_int=float))
+    return running_of(json.loads(json.dumps(resources, default=str), parse_int=float), {})
 
 
-def update(before: Settings | Deployed, after: Settings) -> PlannedChange:
+def update(before: Settings | Running, after: Settings) -> PlannedChange:
     """From one `up` to the next."""
-    running = before if isinstance(before, Deployed) else state(before)
+    running = before if isinstance(before, Running) else state(before)
     stack = beside_what_runs(resolved(after), running)
     return PlannedChange(stack, planned_update(stack, running))

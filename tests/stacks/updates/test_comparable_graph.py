@@ -10,7 +10,7 @@ from lab.dynamo_operator.generations import desired_hash
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import graph_of
-from stacks.updates.deployed import deployed
+from stacks.updates.running import running_of
 from tests.components.recorded import only, recorded
 from tests.stacks.changed_settings import (
     LARGER_CACHE,
@@ -63,6 +63,6 @@ def test_what_the_server_has_added_is_no_change() -> None:
     for component in live["spec"]["components"]:
         component["minAvailable"] = 1
     wanted = graph_of(resolved(settings))
-    [graph] = deployed({made.urn: live | {"__inputs": dict(made.inputs)}}).graphs
+    [graph] = running_of({made.urn: live | {"__inputs": dict(made.inputs)}}, {}).graphs
     assert graph.makes_same_workers(wanted)
-    assert not deployed({made.urn: live}).graphs[0].makes_same_workers(wanted)
+    assert not running_of({made.urn: live}, {}).graphs[0].makes_same_workers(wanted)

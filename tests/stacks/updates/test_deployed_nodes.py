@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.deployed_nodes import DeployedNodes
 from stacks.updates.planned_update import planned_update
+from stacks.updates.running import Running, running_of
 from tests.stacks.changed_settings import OTHER_BLOCK, Change, changed, phase
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import BLOCK, eks_b200_settings
@@ -58,16 +58,16 @@ EMPTIED: State = RUNNING | {GROUP: RUNNING[GROUP] | {"tags": {"emptied-by-purcha
 def test_nodes_are_counted_anew_where_the_settings_have_changed(
     before: State, now: Change, sets: bool
 ) -> None:
-    update = planned_update(resolved(changed(eks_b200_settings(), now)), deployed(before))
+    update = planned_update(resolved(changed(eks_b200_settings(), now)), running_of(before, {}))
     assert update.resized == (frozenset({"b200-nodes"}) if sets else frozenset())
 
 
 def test_nodes_of_somebody_else_are_never_counted() -> None:
-    assert planned_update(resolved(disagg_b200_settings()), deployed(WAITED)).resized == frozenset()
+    assert planned_update(resolved(disagg_b200_settings()), running_of(WAITED, {})).resized == frozenset()
 
 
 def test_system_nodes_are_as_many_as_the_settings_come_to_say() -> None:
-    before = Deployed(node_groups={"system-nodes": DeployedNodes(3, None, waited=False)})
+    before = Running(node_groups={"system-nodes": DeployedNodes(3, None, waited=False)})
     assert planned_update(resolved(eks_b200_settings()), before).resized == frozenset()
     more = changed(eks_b200_settings(), {"cluster.systemNodes": {"nodes": 5}})
     assert planned_update(resolved(more), before).resized == frozenset({"system-nodes"})
@@ -77,4 +77,4 @@ def test_a_group_is_in_the_zone_of_its_subnet_whose_id_the_arn_has() -> None:
     arn = "arn:aws:ec2:us-east-1:123456789012:subnet/subnet-1"
     group = RUNNING[GROUP] | {"subnetIds": ["subnet-1"]}
     state = RUNNING | {GROUP: group, SUBNET: {"arn": arn, "availabilityZone": "us-east-1a"}}
-    assert deployed(state).node_groups["b200-nodes"].zone == "us-east-1a"
+    assert running_of(state, {}).node_groups["b200-nodes"].zone == "us-east-1a"

@@ -7,8 +7,8 @@ import pytest
 from components.cluster_answer import Answer
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.updates.comparable_graph import Graph
-from stacks.updates.deployed import Deployed
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
+from stacks.updates.running import Running
 from tests.stacks.changed_settings import SECOND_NODE, changed, override
 from tests.stacks.updates.changes import state
 from tests.support.clusters import REFUSED, SILENT, Told
@@ -48,11 +48,11 @@ def _told(settings: dict[str, Any], nodes: Objects, pods: Objects, *graphs: Grap
 
 
 def _refused(
-    settings: dict[str, Any], nodes: Objects, pods: Objects, before: Deployed | None = None
+    settings: dict[str, Any], nodes: Objects, pods: Objects, before: Running | None = None
 ) -> list[str]:
     stack = resolved(settings)
     uses = pool_uses(stack, Told({"nodes": nodes, "pods": pods}))
-    problems = room_problems(stack, before or Deployed(), uses)
+    problems = room_problems(stack, before or Running(), uses)
     return [problem.text("Pulumi.dev.yaml") for problem in problems]
 
 

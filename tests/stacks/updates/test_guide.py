@@ -3,8 +3,8 @@
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.updates.deployed import DeployedRelease
 from stacks.updates.notices import platform_notices
+from stacks.updates.running import DeployedRelease
 from tests.stacks.changed_settings import (
     AGGREGATED,
     LARGER_CACHE,

@@ -3,7 +3,7 @@
 import pytest
 
 from recipes.load import load_recipe
-from stacks.updates.deployed import deployed
+from stacks.updates.running import running_of
 from tests.stacks.changed_settings import (
     MIRROR,
     ON_EACH_NODE,
@@ -37,7 +37,7 @@ def test_nothing_is_said_where_nothing_changes(settings: Settings) -> None:
 
 
 def test_nothing_is_said_of_a_first_run_or_of_a_killed_one_that_left_nothing() -> None:
-    assert update(deployed({}), disagg_b200_settings()).texts == []
+    assert update(running_of({}, {}), disagg_b200_settings()).texts == []
 
 
 @pytest.mark.parametrize(

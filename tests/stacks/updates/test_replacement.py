@@ -3,7 +3,7 @@
 import pytest
 
 from stacks.updates.comparable_graph import graph_of
-from stacks.updates.deployed import Deployed
+from stacks.updates.running import Running
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import AGGREGATED, Change, Settings, changed, override, replicas
 from tests.stacks.updates.changes import alpha_state, state, update
@@ -110,7 +110,7 @@ def test_the_same_name_with_other_services_is_replaced_before_its_webhook_refuse
 )
 def test_an_update_that_failed_half_way_can_be_finished_or_taken_back(wanted: Settings, left: str) -> None:
     graphs = *state(TWO_NODES).graphs, *state(changed(TWO_NODES, AGGREGATED)).graphs
-    change = update(Deployed(graphs=graphs), wanted)
+    change = update(Running(graphs=graphs), wanted)
     assert change.old_first is None
     assert change.texts == [f"another graph: {left} is left from an update that failed, and is deleted"]
 

@@ -9,6 +9,7 @@ from components.cluster_reader import ClusterReader
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.guards.cluster_identity import cluster_of_state
 from stacks.updates.planned_update import scaled_notices
+from stacks.updates.running import Running, running_of
 from tests.stacks.changed_settings import AGGREGATED, changed, replicas
 from tests.stacks.updates.changes import state
 from tests.support.clusters import SILENT, Told
@@ -85,7 +86,8 @@ def test_a_hand_scaled_server_without_dynamo_is_found_in_its_deployment() -> Non
 def test_a_cluster_of_the_stacks_own_is_read_with_the_kubeconfig_of_its_provider() -> None:
     cluster = resolved(eks_b200_settings()).cluster
     urn = "urn:pulumi:dev::dynamo-stack::pulumi:providers:kubernetes::cluster"
-    assert cluster_of_state(cluster, None, {urn: {"kubeconfig": "clusters: []"}}).content == "clusters: []"
+    before = running_of({urn: {"kubeconfig": "clusters: []"}}, {})
+    assert cluster_of_state(cluster, None, before).content == "clusters: []"
     # Empty: nothing is looked at, and never the cluster that a person's kubeconfig leads to.
-    assert cluster_of_state(cluster, None, {}).content == ""
-    assert cluster_of_state(resolved(SETTINGS).cluster, "/k", {}) == ClusterReader("gpu-cluster", "/k")
+    assert cluster_of_state(cluster, None, Running()).content == ""
+    assert cluster_of_state(resolved(SETTINGS).cluster, "/k", before) == ClusterReader("gpu-cluster", "/k")

@@ -14,8 +14,7 @@ from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
-from stacks.updates.deployed import Creator, deployed
-from stacks.updates.planned_update import Update, planned_update
+from stacks.updates.running import Running, running_of
 from tests.stacks.changed_settings import Settings, changed, said
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
@@ -44,9 +43,9 @@ def _settings(*administrators: str, access: tuple[dict[str, Any], ...] = (), **c
     return changed(eks_b200_settings(), entered, {f"cluster.{key}": value for key, value in cluster.items()})
 
 
-def _program(settings: Settings, creator: Creator) -> ResourceGraph:
-    update = Update(creator=creator)
-    return record(lambda: deploy(resolved(settings), None, update), project="dynamo-stack", stack="b200")
+def _program(settings: Settings, running: Running) -> ResourceGraph:
+    stack = resolved(settings)
+    return record(lambda: deploy(stack, running=running), project="dynamo-stack", stack="b200")
 
 
 def _entries(graph: ResourceGraph) -> dict[str, object]:
@@ -112,7 +111,7 @@ def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
 
 
 def test_the_entry_stays_with_the_maker_of_the_cluster_and_moves_to_nobody_when_the_maker_is_listed() -> None:
-    assert _entries(_program(_settings(OTHER, LAB), Creator(arn=LAB))) == {
+    assert _entries(_program(_settings(OTHER, LAB), Running(creator=LAB))) == {
         "eks-creator": LAB,
         "eks-administrator-123456789012:role/people/other": OTHER,
     }
@@ -130,14 +129,14 @@ def test_the_state_says_who_made_the_cluster() -> None:
         f"{PREFIX}aws:eks/cluster:Cluster::eks": access,
         f"{PREFIX}{ENTRY}::eks-creator": {"principalArn": LAB},
     }
-    assert deployed({}).creator == Creator(makes_it_now=True)
-    assert planned_update(resolved(_settings()), deployed(state)).creator == Creator(arn=LAB)
+    assert running_of({}, {}).creator is None
+    assert running_of(state, {}).creator == LAB
 
 
 def test_an_entry_that_eks_has_made_itself_is_left_to_it() -> None:
     access = {"accessConfig": {"bootstrapClusterCreatorAdminPermissions": True}}
-    creator = deployed({f"{PREFIX}aws:eks/cluster:Cluster::eks": access}).creator
-    graph = _program(_settings(OTHER), creator)
+    running = running_of({f"{PREFIX}aws:eks/cluster:Cluster::eks": access}, {})
+    graph = _program(_settings(OTHER), running)
     assert list(_entries(graph).values()) == [OTHER]
     # Another value would replace the cluster.
     assert _bootstraps(graph) is True
@@ -153,7 +152,7 @@ def test_an_administrator_that_becomes_a_viewer_keeps_its_entry(monkeypatch: pyt
 
     monkeypatch.setattr(aws.eks, "AccessEntry", Watched)
     for settings in (_settings(OTHER), _settings(access=(VIEWS,))):
-        _program(settings, Creator(arn=LAB))
+        _program(settings, Running(creator=LAB))
     administers, views = (
         f"eks-{kind}-123456789012:role/people/other" for kind in ("administrator", "access")
     )
@@ -199,4 +198,4 @@ def test_a_principal_has_one_entry_and_a_policy_once_and_is_of_the_account(
 def test_who_made_the_cluster_is_given_nothing_less() -> None:
     settings = _settings(access=({"arn": LAB, "policy": "adminView"},))
     with pytest.raises(pulumi.RunError, match=r"cluster.access\[0\].arn = '.*user/lab': made the cluster"):
-        _program(settings, Creator(arn=LAB))
+        _program(settings, Running(creator=LAB))

@@ -8,8 +8,8 @@ from resource_graph import ResourceGraph, has_unknown
 from rules.catalogue import rules_on, run_rules
 from rules.rule import Severity, Status
 from stacks.plan.stack_plan import waited_for
-from stacks.updates.deployed import Deployed
 from stacks.updates.planned_update import planned_update
+from stacks.updates.running import Running
 from tests.stacks.changed_settings import changed, phase
 from tests.stacks.plan.layers.settings import ALL, layered
 from tests.support.dev_settings import resolved
@@ -86,7 +86,7 @@ def test_a_graph_waits_for_the_window_of_nodes_that_another_stack_makes() -> Non
 def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle() -> None:
     stack = resolved(changed(layered("infrastructure"), phase("waiting")))
     assert waited_for(stack) == ()
-    texts = [notice.text for notice in planned_update(stack, Deployed()).notices]
+    texts = [notice.text for notice in planned_update(stack, Running()).notices]
     assert any("pool b200" in text for text in texts)
     assert not any("no graph" in text for text in texts)
 

@@ -27,18 +27,18 @@ CLASS = "platform.nats.storageClassName"
 SIZE = "platform.nats.volumeSize"
 
 
-def _said(before: Values | None, rebuilt: str = "", now: Values = NOW) -> str:
+def _said(before: Values, rebuilt: str = "", now: Values = NOW) -> str:
     return "\n".join(problem.text("Pulumi.dev.yaml") for problem in changed_problems(before, now, rebuilt))
 
 
 @pytest.mark.parametrize(
     "before",
     [
-        pytest.param(None, id="a stack that has never run"),
+        pytest.param({}, id="a stack that has never run"),
         pytest.param(NOW | {"platform.nats.members": 3.0}, id="a number after its way through the engine"),
     ],
 )
-def test_what_is_no_change_of_something_fixed_is_taken(before: Values | None) -> None:
+def test_what_is_no_change_of_something_fixed_is_taken(before: Values) -> None:
     assert _said(before) == ""
 
 
@@ -136,7 +136,7 @@ import pulumi
 sys.path.insert(0, {str(REPOSITORY)!r})
 
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems
-from stacks.updates.guards.previous_run import previous_run
+from stacks.updates.last_run import last_run
 
 
 class Thing(pulumi.ComponentResource):
@@ -147,7 +147,7 @@ class Thing(pulumi.ComponentResource):
 
 values = {{"platform.nats.members": int(os.environ["MEMBERS"])}}
 rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-problems = changed_problems(previous_run().fixed, values, rebuilt)
+problems = changed_problems(last_run().fixed, values, rebuilt)
 if problems:
     raise pulumi.RunError(problems[0].text("Pulumi.toy.yaml"))
 pulumi.export(OUTPUT_NAME, values)

@@ -7,7 +7,6 @@ import pytest
 
 from failures.losses import ClaimAndLosses
 from stacks.updates.comparable_graph import graph_of
-from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.guards import foreign_and_lost as guard
 from stacks.updates.guards.foreign_and_lost import (
     foreign_problems,
@@ -15,6 +14,7 @@ from stacks.updates.guards.foreign_and_lost import (
     lost_claim,
     objects_of,
 )
+from stacks.updates.running import DeployedVolume, Running, running_of
 from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
 from tests.stacks.updates.changes import state
 from tests.support.clusters import REFUSED, SILENT, Told
@@ -22,6 +22,7 @@ from tests.support.dev_settings import disagg_b200_settings, resolved
 
 STACK = resolved(disagg_b200_settings())
 Objects = dict[str, Any]
+URN = "urn:pulumi:dev::dynamo-stack::kubernetes:core/v1:Namespace::any"
 
 
 def _object(name: str, stack: str = "", *, release: str = "", **metadata: Any) -> Objects:
@@ -38,9 +39,9 @@ def _operator(namespace: str = "dynamo-system") -> Objects:
 
 
 def _said(
-    resources: dict[str, Any] | None = None, before: Deployed | None = None, **answers: Any
+    resources: dict[str, Any] | None = None, before: Running | None = None, **answers: Any
 ) -> list[str]:
-    problems = foreign_problems(STACK, before or Deployed(), resources or {}, Told(answers))
+    problems = foreign_problems(STACK, before or running_of(resources or {}, {}), Told(answers))
     return [problem.text("Pulumi.dev.yaml") for problem in problems]
 
 
@@ -64,7 +65,7 @@ def test_a_platform_that_somebody_installed_elsewhere_with_helm_is_seen_too() ->
     assert "a Dynamo platform of Helm release" in said
 
 
-@pytest.mark.parametrize("resources", [{}, {"urn": {"metadata": {"uid": "any"}}}], ids=["first", "later"])
+@pytest.mark.parametrize("resources", [{}, {URN: {"metadata": {"uid": "any"}}}], ids=["first", "later"])
 def test_what_an_interrupted_run_of_this_stack_left_is_left_to_recover(resources: dict[str, Any]) -> None:
     mine = [_object("dynamo-system", "dev"), _object("gpt-oss", "dev")]
     assert _said(resources, namespaces=mine, deployments=[_operator()]) == []
@@ -93,14 +94,14 @@ def test_a_name_that_another_stack_has_is_refused_with_its_key_and_its_owner(
         f"  try: another {key}; what stack first has is neither taken over nor deleted"
     )
     # A stack that was renamed knows its own objects by their uids.
-    assert _said({"urn": {"metadata": {"uid": f"uid-{name}"}}}, **{plural: [_object(name, "first")]}) == []
+    assert _said({URN: {"metadata": {"uid": f"uid-{name}"}}}, **{plural: [_object(name, "first")]}) == []
 
 
 def test_a_platform_of_others_that_the_settings_name_is_no_surprise() -> None:
     existing = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
     settings = disagg_b200_settings() | {"platform": existing}
     cluster = Told({"deployments": [_operator()], "namespaces": [_object("dynamo-system", "first")]})
-    assert foreign_problems(resolved(settings), Deployed(), {}, cluster) == ()
+    assert foreign_problems(resolved(settings), Running(), cluster) == ()
 
 
 @pytest.mark.parametrize("answer", [REFUSED, SILENT])
@@ -108,7 +109,7 @@ def test_a_cluster_that_does_not_say_refuses_nothing(answer: Any) -> None:
     assert _said(namespaces=answer, deployments=answer, dynamographdeployments=answer) == []
 
 
-BEFORE = Deployed(graphs=(graph_of(STACK),), volume=DeployedVolume(150, "shared-files", "uid-1"))
+BEFORE = Running(graphs=(graph_of(STACK),), volume=DeployedVolume(150, "shared-files", "uid-1"))
 
 
 def _seen(uid: str | None) -> ClaimAndLosses:
@@ -143,12 +144,12 @@ def test_a_stack_that_is_taken_down_needs_no_claim(monkeypatch: pytest.MonkeyPat
     [
         (BEFORE, _seen("uid-1")),
         (BEFORE, None),
-        (Deployed(), _seen(None)),
+        (Running(), _seen(None)),
         (replace(BEFORE, volume=None), _seen("x")),
     ],
 )
 def test_the_claim_of_the_state_a_silent_cluster_and_a_first_up_are_no_loss(
-    before: Deployed, seen: ClaimAndLosses | None
+    before: Running, seen: ClaimAndLosses | None
 ) -> None:
     assert loss_notices(STACK, before, seen) == ()
     assert lost_claim(STACK, before, seen) is None

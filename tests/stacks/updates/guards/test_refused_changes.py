@@ -2,8 +2,8 @@
 
 import pytest
 
-from stacks.updates.deployed import Deployed, DeployedRelease
 from stacks.updates.guards.refused_changes import SECOND_STACK, refused_changes
+from stacks.updates.running import DeployedRelease, Running
 from tests.cli.command import ROOT
 from tests.stacks.changed_settings import ON_EACH_NODE, SOMEBODY_ELSES_VOLUME, Settings, changed, phase
 from tests.stacks.updates.changes import state
@@ -11,8 +11,8 @@ from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
 
-def _said(before: Deployed, now: Settings) -> str:
-    problems = refused_changes(resolved(now), before, None)
+def _said(before: Running, now: Settings) -> str:
+    problems = refused_changes(resolved(now), before)
     return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
 
 
@@ -89,7 +89,7 @@ def test_a_cache_that_can_become_what_is_asked_for_is_taken(before: Settings, af
 def _followed(running: str, wanted: str) -> str:
     """What is said where a release of the platform is to follow the one that runs."""
     release = DeployedRelease(running, {})
-    return _said(Deployed(release=release), changed(disagg_b200_settings(), {"platform.version": wanted}))
+    return _said(Running(release=release), changed(disagg_b200_settings(), {"platform.version": wanted}))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_every_other_release_may_follow(running: str) -> None:
 
 def test_a_platform_of_another_stack_is_that_stack_s_affair() -> None:
     existing = {"platform": {"kind": "existing", "version": "1.4.2"}}
-    before = Deployed(release=DeployedRelease("1.2.1", {}))
+    before = Running(release=DeployedRelease("1.2.1", {}))
     assert _said(before, disagg_b200_settings() | existing) == ""
 
 
@@ -133,7 +133,7 @@ FROM_A_BUCKET = changed(eks_b200_settings(), {"model": {"source": {"kind": "s3",
 
 
 def test_the_first_up_of_a_cluster_copies_nothing_from_a_bucket() -> None:
-    assert _said(Deployed(), FROM_A_BUCKET) == (
+    assert _said(Running(), FROM_A_BUCKET) == (
         "Pulumi.dev.yaml: model.source.kind = 's3'\n"
         "  nothing gives service account default of a cluster that is yet to be made a role that reads "
         f"{ADDRESS}\n"
@@ -157,7 +157,7 @@ def test_the_first_up_of_a_cluster_copies_nothing_from_a_bucket() -> None:
 def test_a_role_that_may_be_there_or_can_be_given_first_is_not_asked_for(
     settings: Settings, is_made: bool
 ) -> None:
-    assert _said(state(settings) if is_made else Deployed(), settings) == ""
+    assert _said(state(settings) if is_made else Running(), settings) == ""
 
 
 def _at_version(version: str) -> Settings:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from stacks.plan.infrastructure.eks_plan import EksPlan
-from stacks.updates.deployed import Deployed, state_of
 from stacks.updates.guards.refused_changes import running_block_problems
+from stacks.updates.running import Running, running_after
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import (
     BY_THE_HOUR,
@@ -27,11 +27,11 @@ IMAGE = {"nodePools[0].amiRelease": "1.35.2-20261101"}
 TAGGED = {"cluster.tagNodes": True, "cluster.tags": {"team": "search"}}
 
 
-def _running(*changes: Change) -> Deployed:
+def _running(*changes: Change) -> Running:
     return state(changed(eks_b200_settings(), *changes))
 
 
-def _said(before: Deployed, *changes: Change) -> list[str]:
+def _said(before: Running, *changes: Change) -> list[str]:
     plan = resolved(changed(eks_b200_settings(), *changes)).infrastructure
     assert isinstance(plan, EksPlan)
     problems = running_block_problems(plan, before.node_groups)
@@ -76,7 +76,7 @@ def test_another_phase_together_with_the_change_is_refused_too(now: str) -> None
 
 
 def test_another_zone_is_another_node_group_which_ends_a_block_that_runs() -> None:
-    [text] = _said(state_of(recorded(changed(eks_b200_settings(), ON_EFS))), ON_EFS, OTHER_ZONE)
+    [text] = _said(running_after(recorded(changed(eks_b200_settings(), ON_EFS)), {}), ON_EFS, OTHER_ZONE)
     assert text.startswith("Pulumi.own.yaml: nodePools[0].zone = 'us-east-1b'")
     assert "(zone us-east-1a -> us-east-1b); nothing was created or changed" in text
     assert "allowed: us-east-1a" in text
@@ -132,5 +132,5 @@ def test_another_name_of_a_pool_would_take_the_block_from_itself() -> None:
 )
 def test_nodes_by_the_hour_of_another_zone_or_number_are_told_beforehand(change: Change, says: str) -> None:
     before = changed(eks_b200_settings(), ON_EFS, BY_THE_HOUR)
-    texts = update(state_of(recorded(before)), changed(before, change)).texts
+    texts = update(running_after(recorded(before), {}), changed(before, change)).texts
     assert any(says in text for text in texts)

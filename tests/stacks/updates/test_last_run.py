@@ -17,19 +17,19 @@ import pulumi
 
 sys.path.insert(0, {str(REPOSITORY)!r})
 
-from stacks.updates.guards.previous_run import previous_run
+from stacks.updates.last_run import last_run
 
 
 class Thing(pulumi.ComponentResource):
     def __init__(self, name, size):
         super().__init__("toy:components:Thing", name)
-        self.register_outputs({{"size": size, "nothing": None}})
+        self.register_outputs({{"metadata": {{"uid": f"size {{size}}"}}, "nothing": None}})
 
 
-run = previous_run()
+run = last_run()
 with open(os.environ["SEEN"], "w") as seen:
-    json.dump({{"outputs": run.outputs, "resources": run.resources}}, seen)
-pulumi.export("size", int(os.environ["SIZE"]))
+    json.dump({{"fixed": dict(run.fixed), "uids": dict(run.uids)}}, seen)
+pulumi.export("fixedAtCreation", {{"size": int(os.environ["SIZE"])}})
 pulumi.export("secret", pulumi.Output.secret("planted-value"))
 thing = Thing("thing", int(os.environ["SIZE"]))
 pulumi.log.warn("the thing restarts\\n  interruption: about 31 min", resource=thing)
@@ -55,14 +55,14 @@ def test_the_program_sees_what_exists_and_keeps_no_copy_and_a_person_sees_what_i
         return json.loads((tmp_path / "seen.json").read_text())
 
     said = run("preview", size=1)
-    assert seen() == {"outputs": {}, "resources": {}}
+    assert seen() == {"fixed": {}, "uids": {}}
     assert "Diagnostics:" in said
     assert "warning: the thing restarts\n      interruption: about 31 min" in said
     run("up", "--yes", "--skip-preview", size=1)
     said = run("preview", size=2)
-    assert seen()["outputs"] == {"size": 1, "secret": "planted-value"}
+    assert seen()["fixed"] == {"size": 1}
     urn = f"urn:pulumi:{name}::toy::toy:components:Thing::thing"
-    assert seen()["resources"][urn] == {"size": 1}
+    assert seen()["uids"][urn] == "size 1"
     assert "planted-value" not in said
     exported = engine.pulumi("stack", "export", cwd=tmp_path).stdout
     assert "planted-value" not in exported

@@ -1,4 +1,4 @@
-"""The parts of this stack that exist, as the state has them from the last run, and who made its cluster."""
+"""What runs of this stack, as the state has it from the last run; every reader of before takes this."""
 
 import json
 import re
@@ -9,10 +9,11 @@ from typing import Any
 from components.dynamo_objects import COMPONENT, GRAPH_KIND
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, records_of_outputs
-from resource_graph.urns import RELEASE_TYPE
+from resource_graph.urns import RELEASE_TYPE, own_type
 from stacks.plan.volume_sizes import size_in_gib
 from stacks.updates.comparable_graph import Graph, read_graph, read_server
 from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
+from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
 from stacks.updates.nested_values import mapping_in
 
 _GRAPH = re.compile(rf"kubernetes:nvidia\.com/[^:]+:{GRAPH_KIND}")
@@ -27,24 +28,11 @@ _TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 _SCHEDULE = "aws:autoscaling/schedule:Schedule"
 _CLUSTER = "aws:eks/cluster:Cluster"
 _ENTRY = "aws:eks/accessEntry:AccessEntry"
+_PROVIDER = "pulumi:providers:kubernetes"
+_OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
+"""How types of providers and of our components begin, which make nothing by themselves."""
 # Where what fills or checks the cache names the commit: in its command, or as a path of the cache.
 _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
-
-
-@dataclass(frozen=True, slots=True)
-class Creator:
-    """Principal that made the cluster, as far as the state tells."""
-
-    arn: str | None = None
-    """The IAM role or user; None: no entry of theirs is in the state."""
-    entered_by_eks: bool = False
-    """EKS itself made the entry with the cluster; it stands in no state."""
-    makes_it_now: bool = False
-    """The cluster is new, and this run creates it."""
-
-
-UNKNOWN_CREATOR = Creator()
-"""Nobody can be asked: the program runs without an account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +55,7 @@ class DeployedRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class Deployed:
+class Running:
     """Each part is empty where the state has none."""
 
     graphs: tuple[Graph, ...] = ()
@@ -78,21 +66,38 @@ class Deployed:
     release: DeployedRelease | None = None
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
     """Node groups by their names in the program."""
-    creator: Creator = UNKNOWN_CREATOR
-    """Who made the cluster."""
+    creator: str | None = None
+    """ARN of the IAM role or user that made the cluster; None: no entry of theirs is in the state."""
+    entered_by_eks: bool = False
+    """EKS itself made the creator's entry with the cluster; it stands in no state."""
+    fixed: Mapping[str, object] = field(default_factory=dict[str, object])
+    """The values that were fixed when the stack was created, by their settings."""
+    uids: Mapping[str, str] = field(default_factory=dict[str, str])
+    """URN of everything in the state -> the object's identity in the cluster; empty for what is none."""
+    kubeconfig: str = ""
+    """Of the cluster's provider, where the stack makes the cluster."""
+
+    def graph_in_place_of(self, wanted: Graph) -> Graph | None:
+        """Return the graph that has the wanted one's place."""
+        return next((graph for graph in self.graphs if graph.has_place_of(wanted)), None)
 
     def graph_before(self, wanted: Graph) -> Graph | None:
         """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
-        in_its_place = [graph for graph in self.graphs if graph.has_place_of(wanted)]
-        return next(iter([*in_its_place, *self.graphs]), None)
+        return self.graph_in_place_of(wanted) or next(iter(self.graphs), None)
 
 
 _State = Mapping[tuple[str, str], EngineRecord]
 """Type and name in the program -> resource."""
 
 
-def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
-    """Return what exists, by URN -> outputs, as the state has them."""
+def running_of(resources: Mapping[str, Mapping[str, Any]], outputs: Mapping[str, Any]) -> Running:
+    """Return what the state of the last run has.
+
+    Args:
+        resources: URN -> outputs of what exists.
+        outputs: the stack's.
+
+    """
     records = records_of_outputs(resources)
     state = {(each.resource.type, each.resource.name): each for each in records}
     claim = state.get((_CLAIM, "model-cache-claim"))
@@ -102,7 +107,12 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         or _inputs(state, _DAEMON_SET, "model-cache-copies")
     )
     release = _inputs(state, RELEASE_TYPE, "dynamo-platform")
-    return Deployed(
+    entry = _inputs(state, _ENTRY, "eks-creator")
+    access = mapping_in(_inputs(state, _CLUSTER, "eks"), "accessConfig")
+    kubeconfig = mapping_in(_inputs(state, _PROVIDER, "cluster")).get("kubeconfig")
+    # A first `up` with credentials of another account makes nothing: the account may still be corrected.
+    is_made = not all(own_type(urn).startswith(_OF_THE_PROGRAM) for urn in resources)
+    return Running(
         graphs=tuple(
             _graph(each) for each in records if _is_server(each) or _GRAPH.fullmatch(each.resource.type)
         ),
@@ -112,23 +122,27 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         if release
         else None,
         node_groups=_node_groups(state),
-        creator=_creator(_inputs(state, _CLUSTER, "eks"), _inputs(state, _ENTRY, "eks-creator")),
+        creator=str(entry.get("principalArn")) if entry is not None else None,
+        entered_by_eks=bool(access.get("bootstrapClusterCreatorAdminPermissions")),
+        fixed=mapping_in(outputs, OUTPUT_NAME) if is_made else {},
+        uids={urn: str(mapping_in(found, "metadata").get("uid") or "") for urn, found in resources.items()},
+        kubeconfig=kubeconfig if isinstance(kubeconfig, str) else "",
     )
 
 
-def state_of(resources: Iterable[Resource]) -> Deployed:
-    """Return what exists once all of these do."""
+def running_after(resources: Iterable[Resource], fixed: Mapping[str, object]) -> Running:
+    """Return what runs once all of these are registered, with these values fixed."""
     known = {each.urn: each for each in resources}
-    outputs: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for each in known.values():
         inputs = dict(each.inputs)
         if each.type == _NODE_GROUP:
             # Ids are known to the update alone; what they are of is known here.
             subnets = [urn for urn in sorted(each.property_dependencies.get("subnetIds", ())) if urn in known]
             inputs |= {"subnetIds": subnets} if subnets else {}
-        outputs[each.urn] = {"__inputs": inputs}
+        found[each.urn] = {"__inputs": inputs}
     # What only the update knows is of no interest to an update.
-    return deployed(json.loads(json.dumps(outputs, default=str)))
+    return running_of(json.loads(json.dumps(found, default=str)), {OUTPUT_NAME: fixed})
 
 
 def _inputs(state: _State, of_type: str, name: str) -> Mapping[str, Any] | None:
@@ -185,12 +199,3 @@ def _volume(claim: EngineRecord, volume: Mapping[str, Any] | None) -> DeployedVo
 def _revision(inputs: Mapping[str, Any]) -> str | None:
     found = _REVISION.search(json.dumps(mapping_in(inputs, "spec"), default=str))
     return found[1] if found else None
-
-
-def _creator(cluster: Mapping[str, Any] | None, entry: Mapping[str, Any] | None) -> Creator:
-    if entry is not None:
-        return Creator(arn=str(entry.get("principalArn")))
-    access = mapping_in(cluster, "accessConfig")
-    if access.get("bootstrapClusterCreatorAdminPermissions"):
-        return Creator(entered_by_eks=True)
-    return Creator(makes_it_now=True)

@@ -1,14 +1,12 @@
-"""The state as the last run of this stack left it, read once while the program runs."""
+"""Asks the engine for states: this stack's own, once while the program runs, and outputs of others."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pulumi
 
-from resource_graph.urns import own_type
-from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
+from stacks.updates.running import Running, running_of
 
 # The engine's own functions; the first is the one behind StackReference. A StackReference to the stack itself
 # would leave a resource in the state that holds a copy of all outputs; these leave nothing but the engine's
@@ -23,48 +21,25 @@ _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.25
 # Another stack is written only while somebody changes it at the same time.
 _ATTEMPTS_OF_ANOTHER = 4
-_OWN = "this stack"
 _UNKNOWN = "unknown stack"
 """Part of the engine's message about a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
-_OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
-"""How types of providers and of our components begin, which make nothing by themselves."""
 
-
-@dataclass(frozen=True, slots=True)
-class PreviousRun:
-    """The state as the last run left it; empty before the first one."""
-
-    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The stack's outputs. The engine writes them down early, also where the run fails later."""
-    resources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """URN -> outputs of what exists. Each is written when its own operation has ended, so that these are
-    right after a run that failed half way, which outputs of the stack are not."""
-
-    @property
-    def fixed(self) -> Mapping[str, object] | None:
-        """The values recorded as fixed; None without a record, or where nothing was made with it."""
-        if all(own_type(urn).startswith(_OF_THE_PROGRAM) for urn in self.resources):
-            # A first `up` with credentials of another account ends here: the account in the settings
-            # may still be corrected.
-            return None
-        recorded: object = self.outputs.get(OUTPUT_NAME)
-        return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
-
-
-def previous_run() -> PreviousRun:
+def last_run() -> Running:
     """Return what the last run left.
 
     To be called before anything is registered. Works alike in a preview and with every backend; takes no
-    longer than reading the stack's state. The state's secrets are in the answer.
+    longer than reading the stack's state, and its secrets are in the answer of the engine.
     """
     stack = full_name(pulumi.get_stack())
+    # The engine writes these down early, also where the run fails later.
     outputs = _read(_READ_OUTPUTS, {"name": stack})
     if not outputs:
         # Of a stack that has no state at all the engine has no resources to read either.
-        return PreviousRun()
+        return running_of({}, {})
+    # Each is written when its own operation has ended: they are right after a run that failed half way.
     resources = _read(_READ_RESOURCES, {"stackName": stack})
-    return PreviousRun(outputs, {urn: resource.get("outputs") or {} for urn, resource in resources.items()})
+    return running_of({urn: each.get("outputs") or {} for urn, each in resources.items()}, outputs)
 
 
 def outputs_of(name: str) -> Mapping[str, Any] | None:
@@ -84,7 +59,7 @@ def full_name(name: str) -> str:
 
 
 def _read(
-    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
+    function: str, arguments: Mapping[str, str], *, whose: str = "this stack", attempts: int = _ATTEMPTS
 ) -> Mapping[str, Any]:
     """Return what the engine reads, trying again while it writes the state.
 
