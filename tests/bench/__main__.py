@@ -5,8 +5,6 @@ machine: a figure over its budget is marked, and a person decides. The cold figu
 takes a quarter of an hour, so it is taken only with --cold, in a clone with an empty HOME of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -16,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -28,9 +27,6 @@ from lab.directory import REPOSITORY
 from lab.errors import LabError
 from tests.bench import frontend
 from tests.bench.previews import preview_projects
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 PROGRAM = str(Path(sys.executable).with_name("dynamo-stack"))
 COMMANDS = (

@@ -5,8 +5,6 @@ frontend, one aggregated worker and the client share this machine's processors, 
 all three; on a cluster each has processors of its own.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import platform
@@ -15,10 +13,10 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import aiohttp
 import psutil
@@ -28,9 +26,6 @@ from lab.errors import LabError
 from lab.kubelet.mock_model import write_model
 from lab.toolchain.build import cache_directory
 from lab.toolchain.runtime import RUNTIME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STREAMS = (1, 32, 256)
 SECONDS = 8.0

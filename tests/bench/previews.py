@@ -1,13 +1,11 @@
 """Projects to preview: of whole stacks, and of a program with a single ConfigMap beside them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -15,9 +13,6 @@ from lab import cluster
 from lab.directory import PROGRAM_ROOMS, REPOSITORY, LabDirectory
 from lab.environment import CONTEXT, sealed_environment
 from lab.rehearsal import SETTINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _POOLED, _MANY = "agg-gb200", 250
 

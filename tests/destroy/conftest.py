@@ -1,16 +1,9 @@
 """Stacks that are taken down, with waits short enough for a test."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.support.lab_stack import inventory
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack, inventory
+from tests.support.sandbox import Sandbox
 
 GRAPHS, GRAPH = "dynamographdeployments.v1alpha1.nvidia.com", "gpt-oss-disagg"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"

@@ -1,21 +1,16 @@
 """A platform that somebody else serves on is not destroyed before a person has named who loses it."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM
 from tests.serving_stacks.rehearsal import prepared
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, healed, typed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,19 +1,14 @@
 """A stack for production: what holds data is protected, and stays."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepare
-from tests.support.lab_stack import inventory
+from tests.support.lab_stack import LabStack, inventory
 from tests.support.runbook import commands, typed
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,11 +1,9 @@
 """A disposable stack taken down in part, then against everything that can hold it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,13 +12,10 @@ from stacks.settings.load import load_stack
 from stacks.updates.guards.fixed_at_creation import changed_problems
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepare
-from tests.support.lab_stack import GRAPH_LABEL, inventory
+from tests.support.lab_stack import GRAPH_LABEL, LabStack, inventory
 from tests.support.runbook import commands, typed
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,18 +1,12 @@
 """Stack dev, brought up once for each file of tests and taken down after it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.conftest import copy_project
 from tests.support.lab_stack import STACK, LabStack, inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

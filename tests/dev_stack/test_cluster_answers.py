@@ -1,17 +1,12 @@
 """What the one reader of the cluster hears from an API server that is not a recording."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from components.cluster_answer import CLAIMS, NODES, PODS, Kind, Said
 from components.cluster_reader import ClusterReader
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 

@@ -1,24 +1,19 @@
 """Stack dev from nothing to nothing, in the order in which a person lives through it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operations.project import recorded_stack, resolved_stack
+from resource_graph import Resource
 from resource_graph.state_export import read_state
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.components.committed_urns import committed_urns
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from resource_graph import Resource
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 

@@ -1,18 +1,12 @@
 """What the real engine refuses before anything exists, and what a person reads then."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests.stacks.changed_settings import changed
+from tests.stacks.changed_settings import Change, changed
 from tests.support.lab_stack import LabStack, inventory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.stacks.changed_settings import Change
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 

@@ -1,19 +1,14 @@
 """A planted token, searched for in every place where Pulumi, Helm, the lab or this project writes."""
 
-from __future__ import annotations
-
 import base64
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
+from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 

@@ -1,7 +1,5 @@
 """Parts of a page that a test holds against what there is."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from typing import Any

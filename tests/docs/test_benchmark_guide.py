@@ -1,9 +1,7 @@
 """What docs/benchmark.md shows of `dynamo-stack bench` is what there is."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import yaml
 
@@ -16,9 +14,6 @@ from recipes.benchmark import AIPERF_VERSION
 from recipes.load import load_recipe
 from tests.docs.guide import text_of, yaml_blocks
 from tests.operations.benchmark.made_results import result
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = "docs/benchmark.md"
 GUIDE = text_of(PAGE)

@@ -1,18 +1,13 @@
 """The dollars of the guides, against the shipped stacks and the prices that the program knows."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from hardware import lustre_usd_per_hour
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from stacks.settings.cluster import LustreStorage
 from tests.docs.guide import text_of
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from stacks.plan.infrastructure.eks_plan import EksPlan
 
 PRODUCTION, BLOCKS = (
     " ".join(text_of(page).split()) for page in ("docs/production.md", "docs/capacity-blocks.md")

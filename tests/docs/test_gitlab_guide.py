@@ -1,15 +1,14 @@
 """The pipeline of docs/gitlab-ci.md is one that GitLab's schema accepts, and its script writes one note."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -18,9 +17,6 @@ from flask import Flask, jsonify, request
 from lab.toolchain.tools import PULUMI_VERSION
 from tests.docs.guide import text_of
 from tests.support.loopback import served
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GUIDE = text_of("docs/gitlab-ci.md")
 ME, SOMEBODY = 1, 2

@@ -1,25 +1,18 @@
 """What the guides show of a command is what it prints, and what they quote is there."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from recipes.load import parse_recipe, recipe_file
 from rules.catalogue import rules_on
-from tests.cli.command import ROOT
+from tests.cli.command import ROOT, Command
 from tests.docs.guide import console, text_of, yaml_blocks
 from tests.support.dev_settings import described_node, existing_cluster_settings, resolved
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 CHECKING, COMPOSE, RECIPE = "docs/checking.md", "docs/compose.md", "docs/your-own-recipe.md"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")

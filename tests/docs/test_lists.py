@@ -1,9 +1,6 @@
 """What the guides list is all that there is, in its order."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from comparison.changes import Effect
@@ -14,12 +11,9 @@ from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from operations.document import Verdict
 from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from operations.smoke.checks import CHECKS
-from tests.cli.command import squeezed
+from tests.cli.command import Command, squeezed
 from tests.compose.projects import SETTINGS, project
 from tests.docs.guide import table, text_of, words
-
-if TYPE_CHECKING:
-    from tests.cli.command import Command
 
 COMPOSE, PULL_REQUESTS, SMOKE = "docs/compose.md", "docs/pull-requests.md", "docs/smoke.md"
 

@@ -1,20 +1,15 @@
 """The runbook as a whole: every page is complete, can be found, and can be typed."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import EXPLAINED_KINDS, FailedOperation, explanation
 from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 # What `make shell` finds on its PATH; of AWS's command, it has one that gets tokens.
 PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack", "aws"}

@@ -1,23 +1,16 @@
 """docs/seeds: what the pages of the public documents name is there."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from recipes.load import load_recipe, recipe_names
 from stacks.stack_files import list_stacks
-from tests.cli.command import ROOT
+from tests.cli.command import ROOT, Command
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 SEEDS = ROOT / "docs" / "seeds"
 INDEX = (SEEDS / "README.md").read_text(encoding="utf-8")

@@ -1,23 +1,18 @@
 """Changes behind the stack's back: seen, named, and repaired or left as docs/runbook/drift.md says."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.command import read_document
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, typed, words
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,23 +1,18 @@
 """A stack that makes its own cluster, in an account of this test module's own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from lab import aws_cloud
+from lab.directory import LabDirectory
 from lab.reservations import reservations_of
 from tests.conftest import copy_project
 from tests.support.faults.capacity_blocks import write_reservations
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.shipped_stacks import SETTINGS, shipped_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lab.directory import LabDirectory
 
 NAME = "own"
 

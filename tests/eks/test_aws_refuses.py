@@ -1,10 +1,8 @@
 """AWS refuses a part of the stack: what a person reads, and that `up` goes on once it is mended."""
 
-from __future__ import annotations
-
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,13 +10,9 @@ from lab import aws_cloud, cluster
 from lab.dynamo_operator import switches
 from tests.eks.conftest import SETTINGS, changing_requests, describe_block, prepared
 from tests.faults.conftest import ask_for
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, typed
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,21 +1,14 @@
 """A stack that makes its own cluster and was never deployed: nothing has an id, and no cluster answers."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from lab import aws_cloud, cluster, control_plane
 from tests.eks.conftest import SETTINGS, changing_requests, prepared
-from tests.support.lab_stack import POLICY
+from tests.support.lab_stack import POLICY, LabStack
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
 
 pytestmark = pytest.mark.engine
 

@@ -1,9 +1,7 @@
 """From lengths and limits to a stack that passes its preview: the two commands of README."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,6 @@ from tests.conftest import copy_project
 from tests.eks.conftest import SETTINGS, describe_block
 from tests.support.lab_stack import POLICY, LabStack
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.engine
 

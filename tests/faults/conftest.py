@@ -1,18 +1,13 @@
 """What the tests of faults share: a stack that is broken and healed, and the clock between the two."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+from tests.support.lab_stack import LabStack
 from tests.support.measured import record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.lab_stack import LabStack
 
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH = "gpt-oss-disagg"

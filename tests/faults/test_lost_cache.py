@@ -1,23 +1,18 @@
 """A model cache that somebody deleted: seen, said, and filled again by what the runbook says."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, healed, typed
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,8 +1,6 @@
 """Nodes and members, lost under a stack that is up on GB200 trays; healed by the runbook."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -12,14 +10,10 @@ from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.faults import nodes
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, typed
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,25 +1,19 @@
 """The operator away under a stack that is up: what is read, what hangs, what the runbook clears."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, is_ready
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
-from tests.support.lab_stack import GRAPH_LABEL
+from tests.support.lab_stack import GRAPH_LABEL, LabStack
 from tests.support.runbook import commands, typed
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

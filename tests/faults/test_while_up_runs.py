@@ -1,10 +1,10 @@
 """What goes wrong while `up` runs: what a person reads, and that the runbook's commands finish it."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,16 +22,10 @@ from tests.faults.conftest import (
 from tests.operations.doctor.first_line import sick
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.faults import api_server, jobs, nodes
-from tests.support.lab_stack import GRAPH_LABEL, replicas_of
+from tests.support.lab_stack import GRAPH_LABEL, LabStack, replicas_of
 from tests.support.runbook import commands, typed
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

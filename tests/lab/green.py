@@ -4,17 +4,12 @@
 the files are still those, the tests would say the same again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lab.directory import REPOSITORY
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRIED = ("lab", "tests/lab", "tests/support", "tests/conftest.py", "requirements-dev.txt")
 """What is tried. A change of the product alone is judged by the product's tests."""

@@ -1,20 +1,16 @@
 """`aws` on the lab's PATH: one command, and nothing that looks like another."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from lab.directory import LabDirectory
 from lab.environment import CONTEXT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GET_TOKEN = ("eks", "get-token", "--cluster-name", "one", "--region", "us-east-1")
 

@@ -1,24 +1,19 @@
 """`make lab-up` and its neighbours as a person types them, in a clone, with production nearby."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from lab.directory import REPOSITORY
 from tests.support.running import running_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

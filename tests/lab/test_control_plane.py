@@ -1,25 +1,19 @@
 """The simulated control plane: several at once, and one that died."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 import pytest
 
 from lab import cluster, control_plane
+from lab.directory import LabDirectory
 from tests.support.running import running_in
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lab.directory import LabDirectory
 
 pytestmark = pytest.mark.lab
 

@@ -1,7 +1,5 @@
 """The seal: what a process in the lab can see of the person's own accounts and clusters."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

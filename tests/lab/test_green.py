@@ -1,16 +1,11 @@
 """When `.ci/run` tries the lab again."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.lab.green import GREEN, digest, is_green
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Ctrl-C in the lab's commands: what it leaves, the same commands take up again."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,10 +1,8 @@
 """No lab command ever talks to a cluster that is not on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -14,9 +12,6 @@ from lab.controller.api import connected
 from lab.directory import LabDirectory
 from lab.errors import LabError
 from lab.kubeconfig import is_loopback
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUBECONFIG = """
 clusters: [{name: c, cluster: {server: "https://10.0.0.1:6443"}}]

@@ -1,18 +1,13 @@
 """What `python -m lab` says to a mistake of the person who typed it."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.commands import main
 from lab.errors import LabError
 from lab.rehearsal import rehearsal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_command_that_does_not_exist_is_named_without_a_traceback(

@@ -1,19 +1,14 @@
 """What `make lab-up` says of graphs at its end: a kubectl that answers without an operator to convert."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from lab.directory import LabDirectory
 from lab.report import graphs_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _KUBECTL = """#!/bin/sh
 case "$2" in

@@ -1,21 +1,16 @@
 """Addresses and ports that one lab has to itself."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab import slots
 from lab.directory import LabDirectory
 from lab.errors import LabError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(autouse=True)

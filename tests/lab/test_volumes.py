@@ -1,18 +1,13 @@
 """Claims on a real control plane with the provisioner stand-in beside it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 

@@ -3,10 +3,8 @@
 One test, because each step needs the one before: bringing a cluster up anew for each would take minutes.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,12 +16,8 @@ from tests.layered_stacks.three_stacks import (
     changed,
     three_stacks,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

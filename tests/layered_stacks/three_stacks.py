@@ -1,10 +1,10 @@
 """Three stacks of one project on one cluster in the simulated account, each with a layer of its own."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -14,11 +14,6 @@ from tests.conftest import copy_project
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 SETTINGS = "dynamo-stack:settings"
 INFRASTRUCTURE, PLATFORM, SERVING = "base", "dynamo", "gpt-oss"

@@ -3,14 +3,13 @@
 The account's clock is set; nothing else tells the stack what time it is.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -25,9 +24,6 @@ from tests.support.faults.capacity_blocks import set_clock, write_reservations
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STARTS, ENDS = "2026-12-01T11:30:00Z", "2026-12-02T11:30:00Z"
 NODE = "gpt-oss-b200-0"

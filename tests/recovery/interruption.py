@@ -1,7 +1,5 @@
 """Kills the engine in the middle of a call, as a lack of memory does, and looks at what recovery made."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,22 +7,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
-from tests.support.lab_stack import inventory
+from tests.support.lab_stack import LabStack, inventory
 from tests.support.measured import record
 from tests.support.runbook import commands, typed
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.lab_stack import LabStack
 
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH, GRAPHS = "gpt-oss-disagg", "dynamographdeployments.nvidia.com"

@@ -1,11 +1,12 @@
 """Something is lost behind Pulumi's back; the command of its runbook page heals it, and nothing else goes."""
 
-from __future__ import annotations
-
 import json
 import shutil
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,15 +21,9 @@ from tests.recovery.interruption import (
     release_status,
     switched_on,
 )
+from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, healed, typed
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,8 +1,6 @@
 """One rehearsal a module, of the stack that the module's EXPECTED describes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,11 +8,7 @@ from lab.directory import REPOSITORY
 from lab.rehearsal import rehearsal
 from tests.comparison.applied.deployed import Deployed
 from tests.rehearsals.shipped import Expected, Shipped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,8 @@
 """What holds of every stack that makes its own cluster, once it is built."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.components.committed_urns import committed_urns
-from tests.rehearsals.shipped import CLIQUE, NAMESPACE
+from tests.rehearsals.shipped import CLIQUE, NAMESPACE, Shipped
 from tests.serving_stacks.pods import claims_of, gpus_of, nodes_of, variables_of
-
-if TYPE_CHECKING:
-    from tests.rehearsals.shipped import Shipped
 
 _CHANNEL = "compute-domain.nvidia.com"
 _OPERATORS = {

@@ -1,16 +1,11 @@
 """The end of every stack that makes its own cluster: protected first, then gone but for what is listed."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from lab.account_contents import found_in
 from lab.directory import REPOSITORY
+from tests.rehearsals.shipped import Shipped
 from tests.support.runbook import commands, typed
-
-if TYPE_CHECKING:
-    from tests.rehearsals.shipped import Shipped
 
 _RETAINED = re.compile(r"^ +(\w.*?): ", re.MULTILINE)
 

@@ -1,18 +1,14 @@
 """A stack file's stack, built once in a lab of its own, and what a test looks at there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.environment import sealed_environment
+from lab.rehearsal import Rehearsal, Step
 from tests.serving_stacks.pods import pods_of
 from tests.support.faults import instances
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from lab.rehearsal import Rehearsal, Step
 
 NAMESPACE = "gpt-oss"
 CLIQUE = "nvidia.com/gpu.clique"

@@ -1,21 +1,15 @@
 """Stack disagg-b200 from nothing to destroy, as its file is: the eight GPUs of one machine, in one pod."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
+from tests.comparison.changed_stacks import Case
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
 from tests.rehearsals.shipped import Expected
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.comparison.applied.deployed import Deployed
-    from tests.comparison.changed_stacks import Case
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 

@@ -1,24 +1,18 @@
 """Stack disagg-gb200-two-trays as its file is, on one NVLink domain; it is removed as disagg-b200 is."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
+from tests.comparison.changed_stacks import Case
 from tests.faults.conftest import NAMESPACE
 from tests.rehearsals.every_stack import EveryStack
-from tests.rehearsals.shipped import CLIQUE, Expected
+from tests.rehearsals.shipped import CLIQUE, Expected, Shipped
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.comparison.applied.deployed import Deployed
-    from tests.comparison.changed_stacks import Case
-    from tests.rehearsals.shipped import Shipped
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,7 +1,5 @@
 """Servers as real processes on loopback addresses of their own, with the command lines of their pods."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal
@@ -9,16 +7,14 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.support import waiting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 ANYWHERE = "0.0.0.0"  # noqa: S104 - what pods bind to, and what a test replaces
 _STOP_SECONDS = 10.0

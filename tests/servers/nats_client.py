@@ -3,13 +3,9 @@
 https://docs.nats.io/reference/reference-protocols/nats-protocol
 """
 
-from __future__ import annotations
-
 import socket
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from types import TracebackType
+from typing import Self
 
 _SECONDS = 10.0
 
@@ -26,7 +22,7 @@ class NatsClient:
         self._send('CONNECT {"verbose":false,"pedantic":false}')
         self.flush()
 
-    def __enter__(self) -> NatsClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -1,16 +1,12 @@
 """What a stack with its own NATS and etcd gives their pods, recorded from the real program."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.support.dev_settings import disagg_b200_settings, resolved
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 
 @cache

@@ -1,24 +1,19 @@
 """Three etcd members with the rendered command line: what they survive, and how a lost disk is replaced."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 import urllib.error
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.servers.members import ANYWHERE, Member, free_addresses, post, running, status, until
 from tests.servers.rendered import container_of, data_of, expanded, recorded_servers
 from tests.support.runbook import commands, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 

@@ -1,24 +1,19 @@
 """Three NATS servers with the rendered command line and configuration: what they survive."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.servers.members import ANYWHERE, Member, free_addresses, running, status, until
 from tests.servers.nats_client import NatsClient
 from tests.servers.rendered import container_of, data_of, expanded, recorded_servers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 

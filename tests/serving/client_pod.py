@@ -1,13 +1,10 @@
 """A client in the cluster: a pod of the serving namespace that goes on asking, as a benchmark's Job would."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 NAME = "client"
 _STREAMS = 4

@@ -1,21 +1,16 @@
 """Labs of this test process's own whose pods are real processes."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
 
 from lab import cluster
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
 
 
 class BroughtUp(Protocol):

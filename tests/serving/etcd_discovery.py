@@ -1,7 +1,5 @@
 """A stack whose workers and frontends find each other by etcd."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

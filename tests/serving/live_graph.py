@@ -1,20 +1,15 @@
 """A graph that serves, broken and made whole again as `kubectl edit` does it, and what `smoke` says of it."""
 
-from __future__ import annotations
-
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from components.dynamo_objects import why_not_ready
 from tests.serving_stacks.pods import pods_of
+from tests.support.lab_stack import LabStack
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.lab_stack import LabStack
 
 NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-disagg", "openai/gpt-oss-120b"
 GRAPHS = "dynamographdeployments.v1beta1.nvidia.com"

@@ -5,20 +5,16 @@ which pod it belongs to; a server is found by the process that listens, by the p
 address of a Service, at which the lab's proxy answers.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import psutil
 
 from lab.kubelet.kubelet import RUNS_HERE
 from lab.kubelet.network import loopback_address
 from tests.support.network_policies import NAMESPACE_NAME, Labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 Address = tuple[str, int]
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - what a server may listen at

@@ -1,7 +1,5 @@
 """The processes that run behind a pod."""
 
-from __future__ import annotations
-
 import psutil
 
 

@@ -6,8 +6,6 @@ The pages: NVIDIA's recipe page "GPT-OSS-120B" (RECIPE), its guides of the model
 (GUIDE).
 """
 
-from __future__ import annotations
-
 RECIPE_NAMESPACE = "export NAMESPACE=your-namespace"
 
 RECIPE_PREPARES = (

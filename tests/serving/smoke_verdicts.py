@@ -1,12 +1,8 @@
 """What `dynamo-stack smoke` finds of a stack that serves."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
+from tests.support.lab_stack import LabStack
 
 GOOD = {
     **dict.fromkeys(("frontend", "workers", "model", "chat", "stream", "responses"), "good"),

@@ -1,22 +1,17 @@
 """A person's shell in the lab: types a command as it is printed somewhere, and reads what it says."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 _END_SECONDS = 20.0
 _PAUSE_SECONDS = 0.1
@@ -37,7 +32,7 @@ class Terminal:
         ).stdout
 
     @contextmanager
-    def typed(self, command: str) -> Iterator[Screen]:
+    def typed(self, command: str) -> Iterator["Screen"]:
         """A command that goes on until somebody types Ctrl-C, as the end of the block does."""
         process = subprocess.Popen(
             ["/bin/bash", "-ec", self._script(command)],

@@ -4,26 +4,22 @@ Discovery by etcd is tried in test_etcd.py, workers of vLLM that share a pod in 
 lines of all shipped stacks are read in test_command_lines.py.
 """
 
-from __future__ import annotations
-
 import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 import pytest
 
 from lab import processes, report
 from lab.answer import TOKENS, first_answer
+from tests.serving.conftest import BroughtUp
 from tests.serving.pod_processes import processes_of
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
+from tests.support.lab_stack import LabStack
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.serving.conftest import BroughtUp
-    from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -3,21 +3,16 @@
 Other places: tests/operations/smoke/test_absent_workers.py, tests/failures/test_pod_causes.py.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.operations.doctor.first_line import sick
 from tests.serving.live_graph import GRAPH, MODEL, NAMESPACE, WORKERS, LiveGraph, has_ended
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

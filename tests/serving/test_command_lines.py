@@ -4,12 +4,11 @@ vLLM's part of the parser is a stand-in with the options that vLLM publishes
 (lab/runtime_image/site/vllm_options.py).
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,21 +17,17 @@ from engines.runtime_lines import RUNTIME_LINES
 from lab.directory import REPOSITORY
 from lab.runtime_image import SITE
 from lab.toolchain.build import cache_directory
+from lab.toolchain.packages import PublishedProgram
 from lab.toolchain.runtime import LATER_RUNTIMES, RUNTIME
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
+from recipes.placed import PlacedRecipe
 from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
 from tests.support.dev_settings import resolved
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.shipped_stacks import served_settings, served_stack
 from tests.support.vllm_settings import DRAFT, overridden_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lab.toolchain.packages import PublishedProgram
-    from recipes.placed import PlacedRecipe
 
 pytestmark = pytest.mark.lab
 

@@ -1,11 +1,9 @@
 """Faults of `make faults` and of kubectl under a stack that serves: the doctor's first line names each."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
 import pytest
@@ -17,16 +15,12 @@ from lab.answer import first_answer
 from lab.directory import REPOSITORY
 from recipes.alerts import dashboard
 from tests.operations.doctor.first_line import healthy, sick
+from tests.serving.conftest import BroughtUp
 from tests.serving.faults.measure import Bench
 from tests.serving.pod_processes import processes_of
 from tests.support.promtool import promtool
 from tests.support.shipped_stacks import shipped_stack
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.serving.conftest import BroughtUp
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

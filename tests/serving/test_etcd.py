@@ -1,16 +1,10 @@
 """A stack whose processes find each other by etcd serves too."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from tests.serving.conftest import BroughtUp
 from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
-
-if TYPE_CHECKING:
-    from tests.serving.conftest import BroughtUp
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -4,24 +4,20 @@ Three stacks of one cluster: dev with the platform, and beside it on the same pl
 whose pod runs two prefill workers and one decode worker on the four GPUs of a tray.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lab import report
 from lab.answer import TOKENS, first_answer
 from recipes.load import load_recipe
+from recipes.model import Recipe
+from tests.serving.conftest import BroughtUp
 from tests.serving.pod_processes import processes_of
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
+from tests.support.lab_stack import LabStack
 from tests.support.shipped_stacks import committed_settings
-
-if TYPE_CHECKING:
-    from recipes.model import Recipe
-    from tests.serving.conftest import BroughtUp
-    from tests.support.lab_stack import LabStack
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,11 +1,9 @@
 """The client of the tests of faults: what it calls lost, against a server that answers wrongly."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +11,6 @@ from tests.serving.faults.measure import Row
 from tests.serving.faults.table import tables
 from tests.support.load import Load
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TOKENS = 2
 _WORD = {"choices": [{"delta": {"content": "a"}}]}

@@ -1,10 +1,8 @@
 """Prefill and decode as processes of one pod: both are registered, and the pod starts again with the first
 of them that ends."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 import pytest
@@ -13,14 +11,12 @@ import yaml
 from lab import report
 from lab.answer import first_answer
 from lab.directory import REPOSITORY
+from tests.serving.conftest import BroughtUp
 from tests.serving.smoke_verdicts import GOOD, smoke_verdicts
 from tests.serving_stacks.pods import pods_of
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.serving.conftest import BroughtUp
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -3,26 +3,20 @@
 Nobody enforces policies in the lab: a connection that they forbid works here, and is found by this test.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import pytest
 
 from tests.serving.client_pod import ClientPod
 from tests.serving.etcd_discovery import discover_by_etcd
-from tests.serving.pod_connections import ClusterNetwork, SampledSockets, in_words
+from tests.serving.pod_connections import ClusterNetwork, Connection, Dial, SampledSockets, in_words
 from tests.serving_stacks.pods import pods_of
 from tests.serving_stacks.rehearsal import rehearsed
 from tests.support.network_policies import accepts, openings_for, openings_of
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
-
-    from tests.serving.pod_connections import Connection, Dial
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
@@ -69,7 +63,7 @@ class Opened:
     @classmethod
     def of(
         cls, name: str, policies: Sequence[Mapping[str, Any]], network: ClusterNetwork, dials: Set[Dial]
-    ) -> Opened:
+    ) -> Self:
         between: set[Connection] = set()
         outside: set[tuple[str, str]] = set()
         for dial in dials:

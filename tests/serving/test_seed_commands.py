@@ -1,29 +1,24 @@
 """The commands of NVIDIA's recipe page and guides of the model, typed as printed, on our rendered files."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab.environment import CONTEXT
 from tests.conftest import copy_project
 from tests.serving import seed_commands as seed
+from tests.serving.conftest import BroughtUp
 from tests.serving.terminal import Terminal
 from tests.serving_stacks.pods import pods_of
 from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 from tests.support.shipped_stacks import SETTINGS, served_settings
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.serving.conftest import BroughtUp
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 # From the namespace to an answer, one target's commands are typed with every change.

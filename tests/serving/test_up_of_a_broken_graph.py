@@ -3,20 +3,16 @@
 What processes say of other mistakes is in test_command_lines.py.
 """
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lab.directory import REPOSITORY
 from tests.serving.live_graph import GRAPH, NAMESPACE
 from tests.serving_stacks.rehearsal import prepare
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,13 +1,9 @@
 """What the tests of whole stacks look at: the pods of a graph, where they are, what they hold."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.support.lab_stack import GRAPH_LABEL
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 GPU_RESOURCE = "nvidia.com/gpu"
 

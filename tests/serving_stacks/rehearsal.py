@@ -1,20 +1,15 @@
 """What a shipped stack serves, rehearsed on the lab's cluster, which exists already and has its nodes."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lab.environment import CONTEXT
 from tests.conftest import copy_project
 from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 from tests.support.shipped_stacks import SETTINGS, served_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
 
 DELETE_SECONDS = "60s"
 

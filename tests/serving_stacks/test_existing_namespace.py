@@ -1,17 +1,12 @@
 """A stack in namespaces that others made, and go on using."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.serving_stacks.rehearsal import prepared
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

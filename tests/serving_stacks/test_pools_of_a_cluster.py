@@ -1,11 +1,10 @@
 """Pools that `dynamo-stack pools` reads off the lab's cluster, and what is deployed on them."""
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -13,12 +12,8 @@ import yaml
 from lab.environment import CONTEXT
 from tests.serving_stacks.pods import gpus_of, nodes_of, pods_of, variables_of
 from tests.serving_stacks.rehearsal import prepared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 

@@ -1,22 +1,17 @@
 """Two stacks, one platform: the second names the first one's and brings none of its own."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving_stacks.pods import nodes_of, pods_of, variables_of
 from tests.serving_stacks.rehearsal import prepare, rehearsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,7 +1,5 @@
 """The choice of a layout among measured points, held against the points themselves."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

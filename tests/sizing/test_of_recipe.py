@@ -1,7 +1,5 @@
 """What was measured of the layouts that the shipped stacks make, as README says it."""
 
-from __future__ import annotations
-
 import pytest
 
 from recipes.load import load_recipe

@@ -1,14 +1,9 @@
 """Graphs of ours in the words of v1alpha1, which this project reads and does not write: states have some."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from resource_graph import ResourceGraph
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
+from resource_graph import Resource, ResourceGraph
 
 _OWN_NAMES = {"nvidia.com/gpu": "gpu", "cpu": "cpu", "memory": "memory"}
 _SUB_TYPES = ("prefill", "decode")

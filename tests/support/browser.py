@@ -4,19 +4,14 @@ Debian's package, because the browsers that test tools download lie on servers o
 behind a package mirror does not reach.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.errors import LabError
 from lab.locks import locked, of_all_labs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Without a font of its own Chromium draws a box for every letter.

@@ -1,20 +1,16 @@
 """A cluster that answers as it is told: in the process, or over HTTP as an API server does."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from components.cluster_answer import Answer, Kind, Said
 from components.cluster_reader import ClusterReader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 REFUSED = Answer(Said.FORBIDDEN, why='User "someone" cannot list this')
 SILENT = Answer(Said.UNREACHABLE, why="the API server does not answer: connection refused")

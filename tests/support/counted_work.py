@@ -1,13 +1,8 @@
 """How much Python does, counted and not timed: the same on every machine, however busy it is."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+from collections.abc import Callable
+from types import FrameType
 
 
 def steps(action: Callable[[], object]) -> int:

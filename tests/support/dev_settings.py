@@ -1,20 +1,15 @@
 """Settings for tests to change: the committed ones of stack dev, and small ones of other shapes."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from stacks.errors import SettingsError
+from stacks.errors import Problem, SettingsError
 from stacks.plan.resolve import resolve
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import parse_settings
 from tests.support.shipped_stacks import committed_settings
-
-if TYPE_CHECKING:
-    from stacks.errors import Problem
-    from stacks.plan.stack_plan import StackPlan
 
 FILE = "Pulumi.dev.yaml"
 

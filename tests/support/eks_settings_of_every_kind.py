@@ -1,7 +1,5 @@
 """Settings of a stack that no one person would want: something of everything that can be bought."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.eks_settings import eks_gb200_settings

@@ -1,7 +1,5 @@
 """The pods of a graph as a test asks about them. It shares nothing with what writes the graphs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,22 +1,17 @@
 """A stack brought up in a lab from a copy of the project, as its tests use it; `dev` by default."""
 
-from __future__ import annotations
-
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
+from tests.support.sandbox import Sandbox
 from tests.support.shipped_stacks import SETTINGS
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    from tests.support.sandbox import Sandbox
 
 STACK = "dev"
 POLICY = ("--policy-pack", "policy")

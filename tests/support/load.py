@@ -1,20 +1,16 @@
 """A steady number of streamed chat requests through a Service, by a client that never asks again."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 import aiohttp
 
 from lab.answer import QUESTION
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 LIMIT_SECONDS = 30.0
 """A request without an end for so long is lost."""

@@ -1,17 +1,11 @@
 """An application of Flask's on the loopback interface."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from flask import Flask
 
 
 @contextmanager

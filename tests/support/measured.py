@@ -1,7 +1,5 @@
 """What a test measured, beside what it is compared with: written down for `make bench`."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

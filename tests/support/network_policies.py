@@ -4,13 +4,9 @@ A model for policies that nobody enforces here. What it does not know it refuses
 by less than what it says.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 

@@ -1,14 +1,12 @@
 """Placed recipes as resolve makes them, made by hand so that a test says what is placed where."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 
 from engines.registry import ENGINES
-from hardware import INSTANCE_TYPES, kv_path
+from hardware import INSTANCE_TYPES, KvTransportName, kv_path
 from recipes.load import load_recipe
 from recipes.placed import (
     CacheNodes,
@@ -21,9 +19,6 @@ from recipes.placed import (
     Rollout,
     Toleration,
 )
-
-if TYPE_CHECKING:
-    from hardware import KvTransportName
 
 DISAGGREGATED, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 ONE_POD = "gpt-oss-120b/trtllm-disagg-8gpu"

@@ -1,14 +1,9 @@
 """Prometheus' own promtool, out of the lab's tools."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lab.toolchain.build import cache_directory, executables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def promtool(folder: Path, *words: str) -> None:

@@ -1,17 +1,12 @@
 """What the program registers, once per test process for each stack: a graph never changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from operations import project
+from resource_graph import ResourceGraph
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY
 from stacks.updates.planned_update import FIRST, Update
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
-    from stacks.plan.stack_plan import StackPlan
 
 _record = project.recorded_stack
 _GRAPHS: dict[tuple[str, str, str | None], ResourceGraph] = {}

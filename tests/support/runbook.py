@@ -1,19 +1,13 @@
 """The commands of a runbook page, so that the page and its test cannot drift apart."""
 
-from __future__ import annotations
-
 import re
 import shlex
+import subprocess
 import time
-from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
+from tests.support.lab_stack import LabStack
 from tests.support.measured import record
-
-if TYPE_CHECKING:
-    import subprocess
-
-    from tests.support.lab_stack import LabStack
 
 RUNBOOK = REPOSITORY / "docs" / "runbook"
 INDEX = "README.md"

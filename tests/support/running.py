@@ -1,13 +1,8 @@
 """What runs of a lab: processes that have its folder on their command line."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import psutil
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def running_in(folder: Path) -> list[psutil.Process]:

@@ -1,19 +1,15 @@
 """A lab for tests: the sealed environment, with or without a cluster, in a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Self
 
 from lab.directory import LabDirectory
 from lab.environment import sealed_environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEFAULT_SECONDS = 180
 
@@ -26,7 +22,7 @@ class Sandbox:
     environment: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, root: Path) -> Sandbox:
+    def at(cls, root: Path) -> Self:
         """The sandbox whose lab lives in `root`."""
         directory = LabDirectory(root)
         return cls(directory, sealed_environment(directory))

@@ -1,17 +1,13 @@
 """What the committed stack files say, and what they serve without the cluster that three of them make."""
 
-from __future__ import annotations
-
 import copy
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from lab.directory import REPOSITORY
 from stacks.plan.resolve import resolve
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import parse_settings, read_settings
-
-if TYPE_CHECKING:
-    from stacks.plan.stack_plan import StackPlan
 
 SETTINGS = "dynamo-stack:settings"
 

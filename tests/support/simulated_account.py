@@ -5,14 +5,14 @@ resource's inputs into requests and the account answers them, so that the progra
 that are there. Objects in the cluster come back as they were given.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
@@ -21,19 +21,13 @@ from lab.aws_provider.cloud.server import REQUESTS_FILE, CloudServer
 from lab.aws_provider.cloud.settings import Settings
 from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import ProviderError
-from lab.provider_service.values import plain_map, to_properties
+from lab.provider_service.values import Properties, plain_map, to_properties
 from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
 from resource_graph.urns import make_urn
 from stacks.program.deploy_stack import deploy
 from stacks.updates.running import Running
 from tests.support.dev_settings import resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lab.provider_service.values import Properties
 
 _PROJECT, _STACK = "dynamo-stack", "dev"
 

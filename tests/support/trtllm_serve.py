@@ -3,17 +3,13 @@
 Nobody has run the real server here; it takes types too, which this does not look at.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PATHS = {"/v1/chat/completions": "chat", "/v1/responses": "responses"}
 _FILE = Path(__file__).with_name("trtllm_serve_requests.yaml")

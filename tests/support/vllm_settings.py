@@ -1,7 +1,5 @@
 """Settings of a stack that serves with vLLM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.support.shipped_stacks import shipped_settings

@@ -1,7 +1,5 @@
 """What a worker is started with, where a test is about one part of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,22 +1,17 @@
 """One change of a stack that runs: what preview says of it, then what `up` does."""
 
-from __future__ import annotations
-
 import json
 import re
+import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
+from tests.support.lab_stack import LabStack
 from tests.support.measured import record
 from tests.updates.timeline import Timeline
 from tests.updates.watching import Event, Watch
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    from tests.support.lab_stack import LabStack
 
 NAMESPACE = "gpt-oss"
 AGGREGATED, DISAGGREGATED = "gpt-oss-agg", "gpt-oss-disagg"
@@ -47,7 +42,7 @@ class Preview:
     """Everything under Diagnostics, with spaces and line breaks made single spaces."""
 
     @classmethod
-    def of(cls, digest: dict[str, Any]) -> Preview:
+    def of(cls, digest: dict[str, Any]) -> Self:
         """Read what `pulumi preview --json` prints."""
         steps = [step for step in digest.get("steps", []) if step["op"] != "same"]
         going = [step["oldState"]["inputs"] for step in steps if step["op"] in _REMOVES]

@@ -1,21 +1,15 @@
 """A stack whose graph was written as v1alpha1, as this project wrote it at first, gets one in v1beta1."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from tests.serving_stacks.pods import pods_of, variables_of
 from tests.serving_stacks.rehearsal import prepared
 from tests.support import alpha_graphs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -3,15 +3,13 @@
 Pods are simulated: they load nothing and are ready at once.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import pods_of
 from tests.serving_stacks.rehearsal import prepare
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 from tests.updates.rehearsal import (
     AGGREGATED,
     BOUND_SECONDS,
@@ -22,10 +20,6 @@ from tests.updates.rehearsal import (
     uid,
     update,
 )
-
-if TYPE_CHECKING:
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

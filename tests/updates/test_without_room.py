@@ -2,10 +2,9 @@
 own workers, and a new decode worker needs four. Pods are simulated: they load nothing and are ready at once.
 """
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -13,7 +12,8 @@ from lab.directory import REPOSITORY
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import pods_of
 from tests.serving_stacks.rehearsal import prepare
-from tests.support.lab_stack import inventory
+from tests.support.lab_stack import LabStack, inventory
+from tests.support.sandbox import Sandbox
 from tests.updates.rehearsal import (
     AGGREGATED,
     BOUND_SECONDS,
@@ -27,12 +27,6 @@ from tests.updates.rehearsal import (
     uid,
     update,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

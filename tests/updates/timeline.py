@@ -1,16 +1,11 @@
 """From what pods did during an update to what a client noticed of it; simulated pods load no model."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Self
 
 from tests.support.lab_stack import GRAPH_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tests.updates.watching import Event
+from tests.updates.watching import Event
 
 COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 WORKER_HASH = "nvidia.com/dynamo-worker-hash"
@@ -30,7 +25,7 @@ class Pod:
     ready: bool
 
     @classmethod
-    def of(cls, event: Event) -> Pod | None:
+    def of(cls, event: Event) -> Self | None:
         """The pod that the event tells of; None for one of no graph."""
         metadata = event.object["metadata"]
         labels = metadata.get("labels", {})
@@ -65,7 +60,7 @@ class Timeline:
     """Whether one has, at the end."""
 
     @classmethod
-    def of(cls, events: Iterable[Event], begun: float, workers: Mapping[str, frozenset[str]]) -> Timeline:
+    def of(cls, events: Iterable[Event], begun: float, workers: Mapping[str, frozenset[str]]) -> Self:
         """Read the events; those before `begun` tell of what was there."""
         timeline = cls(workers)
         pods: dict[str, Pod] = {}

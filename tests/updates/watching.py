@@ -1,18 +1,14 @@
 """What the API server tells of objects while an update runs, with the moment at which it told it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import threading
 import time
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 LONGEST_WATCH_SECONDS = 300
 START_SECONDS = 30.0
@@ -60,7 +56,7 @@ class Watch:
         """What was told so far, in order."""
         return list(self._events)
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Self:
         """Begins; later events tell of what happens within the block."""
         self._expected = len(json.loads(self._lab.kubectl("get", "--raw", self._all).stdout)["items"])
         self._process = subprocess.Popen(

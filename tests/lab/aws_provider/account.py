@@ -1,21 +1,15 @@
 """The simulated account of a test process: clients, requests so far, and a network to build on."""
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import botocore.session
 
 from lab.aws_provider.provider import Provider
-from lab.provider_service.values import plain_map, to_properties
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lab.provider_service.values import Properties
+from lab.provider_service.values import Properties, plain_map, to_properties
 
 REGION = "us-east-1"
 EKS = ("eks.amazonaws.com", "ec2.amazonaws.com", "pods.eks.amazonaws.com")

@@ -1,16 +1,12 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from lab.aws_provider.cloud.server import CloudServer
 from lab.aws_provider.cloud.settings import Settings
 from tests.lab.aws_provider.account import Account
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,14 @@
 """A request that must be refused, and how AWS says so."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.lab.aws_provider.account import Account
+from tests.lab.aws_provider.account import Account
 
 
 @dataclass(frozen=True)

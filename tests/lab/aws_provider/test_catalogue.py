@@ -1,7 +1,5 @@
 """Every entry against the SDK's classes and AWS's service models."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

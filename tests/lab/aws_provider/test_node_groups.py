@@ -1,17 +1,12 @@
 """Instances of node groups: launched, ended and exchanged as asked for, or refused for now or ever."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from lab.provider_service.errors import ProviderError
-from tests.lab.aws_provider.account import make, update
-
-if TYPE_CHECKING:
-    from tests.lab.aws_provider.account import Account
+from tests.lab.aws_provider.account import Account, make, update
 
 _KIND = "aws:eks/nodeGroup:NodeGroup"
 _FULL = "cr-0123456789abcdef0"

@@ -1,9 +1,6 @@
 """The provider's own settings, what Check refuses, functions, and what is written down."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from botocore.exceptions import ClientError
@@ -12,10 +9,7 @@ from lab.aws_provider import settings
 from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import NotServedError, ProviderError
 from lab.provider_service.values import plain_map, to_properties
-from tests.lab.aws_provider.account import make, update
-
-if TYPE_CHECKING:
-    from tests.lab.aws_provider.account import Account
+from tests.lab.aws_provider.account import Account, make, update
 
 _ROLE = "urn:pulumi:test::toy::aws:iam/role:Role::someone"
 

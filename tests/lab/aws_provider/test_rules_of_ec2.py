@@ -1,13 +1,9 @@
 """What EC2 refuses of networks and launch templates although the request has the right shape."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from tests.lab.aws_provider.account import Account
 from tests.lab.aws_provider.refusals import Refusal, expect, table
-
-if TYPE_CHECKING:
-    from tests.lab.aws_provider.account import Account
 
 _COMBINATION = "InvalidParameterCombination"
 _VALUE = "InvalidParameterValue"

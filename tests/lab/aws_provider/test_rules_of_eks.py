@@ -1,15 +1,10 @@
 """What EKS refuses of clusters, node groups, add-ons and of who enters, although the shape is right."""
 
-from __future__ import annotations
+from collections.abc import Callable
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from tests.lab.aws_provider.account import Account
 from tests.lab.aws_provider.refusals import Refusal, expect, refuse, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.lab.aws_provider.account import Account
 
 _PARAMETER, _REQUEST, _IN_USE = (
     "InvalidParameterException",

@@ -1,14 +1,10 @@
 """What FSx, EFS and Auto Scaling refuse, and what cannot go while something is in it."""
 
-from __future__ import annotations
-
 import datetime as dt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.lab.aws_provider.account import Account
 from tests.lab.aws_provider.refusals import Refusal, expect, refuse, table
-
-if TYPE_CHECKING:
-    from tests.lab.aws_provider.account import Account
 
 _NETWORK, _DEPENDENCY = "InvalidNetworkSettings", "DependencyViolation"
 

@@ -1,7 +1,5 @@
 """The programs of a benchmark's image in the lab, run as the Job's script runs them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

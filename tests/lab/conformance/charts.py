@@ -1,13 +1,7 @@
 """A toy Helm chart, written where a test wants it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from pathlib import Path
 
 _CHART = """\
 apiVersion: v2

@@ -1,7 +1,5 @@
 """What all tests of conformance need."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

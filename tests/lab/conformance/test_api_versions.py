@@ -1,11 +1,6 @@
 """One object under another API version of its kind: an alias makes it the same resource to the engine."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _DEFINITION = """
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {

@@ -1,11 +1,6 @@
 """Create: who writes, what is retried, and what an existing object means."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _WIDGETS = """
     schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {

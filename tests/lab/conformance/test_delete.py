@@ -1,13 +1,6 @@
 """Delete: what goes with an object, and when it counts as gone."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.lab.conformance.toy import POD
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import POD, Toy
 
 
 def test_a_delete_waits_until_object_and_dependents_are_gone(toy: Toy) -> None:

@@ -1,7 +1,5 @@
 """docs/conformance.md and this folder say the same."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,16 +1,11 @@
 """helm.v3.Release: one opaque resource, by the real Helm."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.lab.conformance.charts import write_chart
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _RELEASE = """
     release = k8s.helm.v3.Release("toy", name="toy", namespace=NAMESPACE, chart={chart!r},

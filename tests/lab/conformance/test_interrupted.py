@@ -1,12 +1,8 @@
 """What a killed run leaves in state and cluster, and what clears it: `dynamo-stack recover` relies on it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true"}
 

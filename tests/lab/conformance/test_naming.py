@@ -1,11 +1,6 @@
 """Types, inputs, names and namespaces: what Check accepts and fills in."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 
 def test_an_object_without_a_name_is_refused(toy: Toy) -> None:

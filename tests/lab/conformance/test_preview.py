@@ -1,11 +1,6 @@
 """Previews: what a dry run tells, and where a preview knows nothing and says so."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _NOT_YET = """
     k8s.core.v1.ConfigMap("no-namespace", metadata={"name": "a", "namespace": NAMESPACE + "-missing"})

@@ -1,20 +1,14 @@
 """The plugin's process: when it ends, what becomes of Helm, and no traceback."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
-from typing import TYPE_CHECKING
 
 import psutil
 
 from tests.lab.conformance.charts import write_chart
-from tests.lab.conformance.toy import POD, STACK
+from tests.lab.conformance.toy import POD, STACK, Toy
 from tests.support.running import running_in
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
 
 _DEADLINE_SECONDS = 60.0
 # The vendor's looks for its engine every five minutes.

@@ -1,13 +1,6 @@
 """Read: what a refresh sees and does not see."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.lab.conformance.toy import POD
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import POD, Toy
 
 _CONFIG_MAP = 'k8s.core.v1.ConfigMap("c", metadata=named("c"), data={"key": "value"})'
 

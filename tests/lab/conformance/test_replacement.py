@@ -1,13 +1,6 @@
 """Differences: what is one, what replaces the object, and in which order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.lab.conformance.toy import POD
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import POD, Toy
 
 
 def test_data_of_a_named_config_map_is_replaced_by_deleting_it_first(toy: Toy) -> None:

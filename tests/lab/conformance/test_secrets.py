@@ -1,14 +1,8 @@
 """Secrets: encrypted in every copy that the state keeps, and never printed."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING
 
-from tests.lab.conformance.toy import POD
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import POD, Toy
 
 _PLANTED = "planted-credential"
 _ENCODED = base64.b64encode(_PLANTED.encode()).decode()

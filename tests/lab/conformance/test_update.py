@@ -1,11 +1,6 @@
 """Update: server-side apply, its managers and conflicts, and an update that is refused."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import Toy
 
 _SERVICE = """
     ports = [{{"name": "http", "port": {port}}}]

@@ -1,17 +1,10 @@
 """Waits: when a resource counts as ready, and what is said and recorded when it does not become so."""
 
-from __future__ import annotations
-
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from tests.lab.conformance.toy import POD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.lab.conformance.toy import Toy
+from tests.lab.conformance.toy import POD, Toy
 
 _POLL_SECONDS = 0.2
 _DEADLINE_SECONDS = 60

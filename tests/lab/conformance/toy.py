@@ -1,18 +1,13 @@
 """A toy Pulumi program in a folder, a stack and a namespace of its own."""
 
-from __future__ import annotations
-
+import subprocess
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from lab.directory import REPOSITORY
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 STACK = "dev"
 

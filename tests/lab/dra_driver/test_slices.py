@@ -1,7 +1,5 @@
 """What nodes offer to compute domains."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lab.dra_driver.slices import slice_changes, slice_for

@@ -1,7 +1,5 @@
 """What the stand-in makes of a graph in either version, from its conversion on."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -4,8 +4,6 @@ A case is named by its folder: `dynamo-operator-1.2/agg-gb200`. What the 1.4 lin
 difference (unified, without context) from what the 1.2 line made of the same graph.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import re

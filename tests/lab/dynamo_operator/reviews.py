@@ -1,7 +1,5 @@
 """What the API server asks the webhooks about small graphs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lab.dynamo_operator.admission import validate

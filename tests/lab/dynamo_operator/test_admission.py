@@ -1,7 +1,5 @@
 """What the webhooks refuse on create and update, and what they fill in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What starts a new generation of workers; test_comparable_graph of tests/stacks asks of whole stacks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Graphs in v1alpha1 and v1beta1 where they say what no recorded one says: nothing is lost on the way."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lab.dynamo_operator.conversion import V1ALPHA1, V1BETA1, converted

@@ -1,11 +1,11 @@
 """The operator stand-in on a real control plane, where no rehearsal looks. Its pods are simulated."""
 
-from __future__ import annotations
-
 import functools
 import json
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -14,14 +14,9 @@ from rules.reading.objects.judged import read_mistakes
 from rules.reading.releases import platform_resource
 from tests.lab.fixtures.charts import packaged
 from tests.lab.fixtures.graphs import toy_graph, worker
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
 from tests.updates.watching import Watch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from subprocess import CompletedProcess
-
-    from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 

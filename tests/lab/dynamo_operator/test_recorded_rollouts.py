@@ -5,8 +5,6 @@ beside the old one, without one the old one goes before, at the latest in the sa
 compared: the recorded pods were simulated ones.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -5,8 +5,6 @@ serialisation (the recorded one is given to the stand-in, so that names and labe
 what `recordings.py` lists field by field; times, uids and addresses, which the recordings do not hold.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import json

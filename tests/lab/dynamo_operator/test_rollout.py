@@ -1,7 +1,5 @@
 """Rolling updates between generations of workers."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.dynamo_operator.rollout import Generation, Step, limits, next_step

@@ -1,7 +1,5 @@
 """What the operator reports about a component deployment and about a graph."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,13 @@
 """Pods and what they refer to, as the API server would hold them, and a server that a pod could be."""
 
-from __future__ import annotations
-
 import base64
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aiohttp import web
 
 from lab.kubelet.objects import Objects
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 ADDRESS = "127.70.128.9"
 

@@ -1,7 +1,5 @@
 """The variables of a container, as Kubernetes resolves them."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.kubelet.environment import container_variables

@@ -1,7 +1,5 @@
 """Which pods run as processes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,14 +1,9 @@
 """Addresses of the lab's pods."""
 
-from __future__ import annotations
-
 import ipaddress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from lab.kubelet import network
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RANGE = "127.70.0.0/17"
 

@@ -1,7 +1,5 @@
 """A port that the lab's pods need and somebody has."""
 
-from __future__ import annotations
-
 import os
 import socket
 

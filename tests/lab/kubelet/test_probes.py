@@ -1,7 +1,5 @@
 """What counts as a passed probe."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

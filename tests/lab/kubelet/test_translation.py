@@ -1,7 +1,5 @@
 """What a process of the lab is told of mounts, names and addresses."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.kubelet.translation import Translation

@@ -1,17 +1,12 @@
 """The folders behind mounts."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.kubelet.objects import CannotStartError
 from lab.kubelet.volumes import make_volumes
 from tests.lab.kubelet.pods import ADDRESS, container, objects, pod
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

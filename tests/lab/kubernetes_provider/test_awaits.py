@@ -1,17 +1,13 @@
 """When each kind counts as ready, and what its wait says: one look at a status."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from lab.kubernetes_provider import readiness, workload_waits
 from lab.kubernetes_provider.object_annotations import awaited_condition
 from lab.kubernetes_provider.waiting import READY, Readiness, Subject, not_ready
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class _Cluster:

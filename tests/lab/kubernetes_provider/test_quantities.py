@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from lab.kubernetes_provider.normalise import canonical_quantity

@@ -1,15 +1,10 @@
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.directory import REPOSITORY
 from lab.kubernetes_provider import object_annotations, settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _FOLDER = REPOSITORY / "lab" / "kubernetes_provider"
 # A stand-in that knew the product could be kind to it.

@@ -1,15 +1,10 @@
 """The language host's stand-in on toy programs, through the real pulumi CLI."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 

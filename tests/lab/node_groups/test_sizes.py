@@ -1,7 +1,5 @@
 """The room that EKS's image leaves to pods, of types that a formula describes and of those of the fixture."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,11 +1,9 @@
 """Building the tools: what is rebuilt when, and what an interruption leaves."""
 
-from __future__ import annotations
-
 import os
 import stat
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +19,6 @@ from lab.toolchain.build import (
     tool_directory,
 )
 from lab.toolchain.tools import ToolModule
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,17 +1,12 @@
 """Which Go builds the tools."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from lab.toolchain import go
 from lab.toolchain.go import GoNotAvailableError, find_go
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _fake_go(folder: Path, version: str) -> Path:

@@ -1,16 +1,14 @@
 """The Dynamo runtime's wheel where it cannot be installed: a reason, an exit code, and nothing half done."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +17,6 @@ from lab.interruption import SAID
 from lab.toolchain.runtime import RUNTIME
 from tests.support.running import running_in
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 DEADLINE_SECONDS = 60

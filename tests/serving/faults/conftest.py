@@ -1,16 +1,12 @@
 """Two stacks under load: two pods of each kind, and as shipped, one of each, with discovery by etcd."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from tests.serving.conftest import BroughtUp
 from tests.serving.etcd_discovery import discover_by_etcd
 from tests.serving.faults.measure import Bench
-
-if TYPE_CHECKING:
-    from tests.serving.conftest import BroughtUp
 
 STACK = "disagg-b200-tcp"
 

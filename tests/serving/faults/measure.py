@@ -1,27 +1,21 @@
 """One fault while requests are answered: what is lost, and when everything is served again."""
 
-from __future__ import annotations
-
 import collections
 import json
 import os
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
 from lab import report
 from tests.serving_stacks.pods import pods_of
-from tests.support.load import Load
+from tests.support.lab_stack import LabStack
+from tests.support.load import Load, Request
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tests.support.lab_stack import LabStack
-    from tests.support.load import Request
 
 MODEL, NAMESPACE, GRAPH = "openai/gpt-oss-120b", "gpt-oss", "gpt-oss-disagg"
 STREAMS = 8

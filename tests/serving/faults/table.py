@@ -1,7 +1,5 @@
 """Writes the measured rows as the tables of docs/faults-under-load.md: `make faults` runs it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,17 +1,12 @@
 """What clients lose of a stack as it is shipped, with one pod of each kind; discovery is by etcd."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.serving.faults.conftest import STACK
+from tests.serving.faults.measure import Bench
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from tests.serving.faults.measure import Bench
 
 # What is lost where there is one of each is a figure for the tables, and no promise.
 pytestmark = [pytest.mark.lab, pytest.mark.measured]

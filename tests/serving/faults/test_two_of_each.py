@@ -1,19 +1,12 @@
 """What clients lose of a stack with two frontends and two workers of each kind."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 
 from lab import processes
-from tests.serving.faults.measure import GRAPH, NAMESPACE, STREAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.serving.faults.measure import Bench
+from tests.serving.faults.measure import GRAPH, NAMESPACE, STREAMS, Bench
 
 pytestmark = pytest.mark.lab
 # One of them is tried with every change, the rest where it is measured. Chance decides what a killed

@@ -1,14 +1,9 @@
 """The cluster's API server ends, and comes back on its own data."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 from lab import control_plane
-
-if TYPE_CHECKING:
-    from lab.directory import LabDirectory
+from lab.directory import LabDirectory
 
 _ENDING = ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
 

@@ -1,15 +1,11 @@
 """The account's clock: windows of Capacity Blocks open and close."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lab.directory import LabDirectory
+from lab.directory import LabDirectory
 
 
 def set_clock(lab: LabDirectory, moment: dt.datetime) -> None:

@@ -1,14 +1,8 @@
 """Instances of node groups that fail, and Auto Scaling groups that cannot replace them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from lab.account_client import client
 from tests.support.faults import nodes
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 
 def terminate(lab: Sandbox, node: str) -> None:

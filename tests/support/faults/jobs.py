@@ -1,16 +1,12 @@
 """Attempts of a Job that fail."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab.errors import LabError
 from tests.support.faults.nodes import patch_status
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import changes_of
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
 
 _SECONDS = 60.0
 # The Job controller makes the next attempt 10, 20, 40 s after the last one ended. Attempts that ended long

@@ -1,20 +1,16 @@
 """Nodes whose machine is lost, and nodes that take their place."""
 
-from __future__ import annotations
-
 import copy
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from lab.control_plane import SILENT
 from lab.directory import REPOSITORY
 from lab.dra_driver.slices import LABEL_CLIQUE
-
-if TYPE_CHECKING:
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 _NODES = REPOSITORY / "lab" / "fixtures" / "nodes.yaml"
 _HOSTNAME = "kubernetes.io/hostname"
