@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM
+from tests.destroy.conftest import GRAPH, NAMESPACE, OPERATOR, PLATFORM
+from tests.faults.conftest import is_ready
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.lab_stack import LabStack
 from tests.support.runbook import commands, healed, typed
@@ -46,11 +47,6 @@ def user(owner: LabStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         typed(owner, BRING_BACK)
 
 
-def _is_ready(stack: LabStack, namespace: str) -> bool:
-    conditions = stack.lab.get(GRAPHS, GRAPH, "-n", namespace)["status"]["conditions"]
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
-
-
 def test_a_destroy_names_the_graphs_of_others_and_leaves_the_platform_whole(
     owner: LabStack, user: LabStack
 ) -> None:
@@ -62,10 +58,10 @@ def test_a_destroy_names_the_graphs_of_others_and_leaves_the_platform_whole(
     assert f"{VARIABLE}={OTHER}/{GRAPH} pulumi destroy" in said
     assert owner.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
     assert owner.lab.get("statefulset", "dynamo-nats", "-n", PLATFORM)["status"]["readyReplicas"] == 3
-    assert _is_ready(user, OTHER)
+    assert is_ready(user, OTHER)
     # What the refused runs took of the stack's own comes back.
     owner.pulumi("up", "--yes", "--skip-preview")
-    assert _is_ready(owner, NAMESPACE)
+    assert is_ready(owner)
     owner.pulumi("preview", "--expect-no-changes")
 
 

@@ -12,8 +12,8 @@ from resource_graph.state_export import read_state
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.components.committed_urns import committed_urns
-from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
-from tests.support.sandbox import Sandbox
+from tests.serving_stacks.pods import gpus_of, pods_of
+from tests.support.lab_stack import STACK, LabStack, inventory
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
@@ -24,11 +24,6 @@ GRAPHS = "dynamographdeployments.nvidia.com"
 SYSTEM_NODES = {"system-0", "system-1", "system-2"}
 NODE_OF = {"frontend": SYSTEM_NODES, "prefill": {"p6-b200-0"}, "decode": {"p6-b200-0"}}
 GPUS_OF = {"frontend": 0, "prefill": 1, "decode": 4}
-
-
-def _pods(lab: Sandbox) -> dict[str, dict]:
-    pods = lab.get("pods", "-n", NAMESPACE, "-l", f"{GRAPH_LABEL}={GRAPH}")["items"]
-    return {pod["metadata"]["labels"]["nvidia.com/dynamo-component-type"]: pod for pod in pods}
 
 
 def comparable(resource: Resource) -> tuple[object, ...]:
@@ -78,11 +73,10 @@ def test_up_ends_with_a_graph_that_its_operator_calls_ready(deployed: LabStack) 
 
 @pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])
 def test_each_role_runs_simulated_on_the_node_it_was_meant_for(deployed: LabStack, role: str) -> None:
-    pod = _pods(deployed.lab)[role]
+    [pod] = pods_of(deployed.lab, GRAPH, NAMESPACE)[role]
     assert pod["status"]["phase"] == "Running"
     assert pod["spec"]["nodeName"] in NODE_OF[role]
-    limits = pod["spec"]["containers"][0]["resources"].get("limits", {})
-    assert int(limits.get("nvidia.com/gpu", 0)) == GPUS_OF[role]
+    assert gpus_of(pod) == GPUS_OF[role]
 
 
 def test_the_cache_is_filled_before_the_graph_exists(deployed: LabStack) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.stacks.changed_settings import Change, changed
-from tests.support.lab_stack import LabStack, inventory
+from tests.support.lab_stack import POLICY, LabStack, inventory
 
 pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
@@ -39,10 +39,7 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
 ) -> None:
     edited["config"][SETTINGS] = changed(edited["config"][SETTINGS], change)
     stack.write_settings(edited)
-    answer = stack.up(check=False)
-    said = answer.stdout + answer.stderr
-    assert answer.returncode != 0
-    assert "Traceback" not in said
+    said = stack.failing("up", "--yes", *POLICY)
     for text in ["Pulumi.dev.yaml", *expected]:
         assert text in said, said
     assert inventory(stack.lab).keys() == empty_cluster.keys()
@@ -81,19 +78,17 @@ def test_the_policy_pack_stops_a_preview_and_an_up_of_a_program_that_is_wrong(
     original = file.read_text()
     file.write_text(WRONG_PROGRAM)
     try:
-        preview = stack.pulumi("preview", "--policy-pack", "policy", check=False)
-        up = stack.up(check=False)
+        said = [stack.failing(*command, *POLICY) for command in (["preview"], ["up", "--yes"])]
     finally:
         file.write_text(original)
-    for answer in (preview, up):
-        assert answer.returncode != 0
-        assert "mandatory" in answer.stdout
+    for each in said:
+        assert "mandatory" in each
         # The first is about a resource's own inputs, the second about what depends on what.
-        for said in (
+        for words in (
             "gpus-match-parallelism",
             "TrtllmDecodeWorker",
             "graph-depends-on-operator",
             "dynamo-platform",
         ):
-            assert said in answer.stdout, answer.stdout
+            assert words in each, each
     assert inventory(stack.lab).keys() == empty_cluster.keys()

@@ -1,8 +1,6 @@
 """A planted token, searched for in every place where Pulumi, Helm, the lab or this project writes."""
 
 import base64
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,17 +28,10 @@ def printed(stack: LabStack) -> str:
         stack.pulumi("stack", "--show-ids", "--show-urns"),
         stack.pulumi("stack", "export"),
         stack.pulumi("stack", "history", "--json"),
-        *(_dynamo_stack(stack, command, "dev") for command in ("explain", "render", "check")),
-        _dynamo_stack(stack, "render", "dev", "--to", "rendered"),
+        *(stack.dynamo_stack(command, "dev") for command in ("explain", "render", "check")),
+        stack.dynamo_stack("render", "dev", "--to", "rendered"),
     ]
     return "".join(answer.stdout + answer.stderr for answer in answers)
-
-
-def _dynamo_stack(stack: LabStack, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).with_name("dynamo-stack")), *arguments]
-    return subprocess.run(
-        command, cwd=stack.project, env=stack.lab.environment, capture_output=True, text=True, check=True
-    )
 
 
 def _files(*folders: Path) -> Iterator[Path]:

@@ -38,9 +38,9 @@ def ask_for(stack: LabStack, *, frontends: int, ready_seconds: int | None = None
     stack.change_settings(change)
 
 
-def is_ready(stack: LabStack) -> bool:
+def is_ready(stack: LabStack, namespace: str = NAMESPACE) -> bool:
     """Whether the operator reports the graph Ready."""
-    graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
+    graph = stack.lab.get(GRAPHS, GRAPH, "-n", namespace)
     status = graph.get("status", {})
     return status.get("observedGeneration") == graph["metadata"]["generation"] and any(
         each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions", [])

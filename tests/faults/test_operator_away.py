@@ -58,8 +58,7 @@ def test_drift_names_what_is_missing_of_the_release_and_the_graph_that_nobody_co
     assert [change["kind"] for change in report["changes"]] == ["Deployment"]
     assert report["repair"][0].startswith("helm ")
     assert "the Dynamo operator is gone" in sick(stack)
-    if _program_converts(stack):
-        assert any("was not compared" in line for line in report["notReady"]), report["notReady"]
+    assert any("was not compared" in line for line in report["notReady"]), report["notReady"]
 
 
 def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(
@@ -196,11 +195,6 @@ def _left(stack: LabStack) -> list[str]:
     """What is left of the graph: itself, its parts, its pods."""
     kinds = ((GRAPHS, "-n", NAMESPACE), (PARTS, *ALL_OF_GRAPH), ("pods", *ALL_OF_GRAPH))
     return [item["metadata"]["name"] for kind in kinds for item in stack.lab.get(*kind)["items"]]
-
-
-def _program_converts(stack: LabStack) -> bool:
-    """Whether the stack's graph is of another version than the one that is stored."""
-    return any("v1beta1:DynamoGraphDeployment::" in urn for urn in stack.urns())
 
 
 def _leave_an_interrupted_update(stack: LabStack) -> None:

@@ -1,6 +1,5 @@
 """Three stacks of one project on one cluster in the simulated account, each with a layer of its own."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 import yaml
 
 from lab import aws_cloud, cluster
-from lab.reservations import reservations_of
 from tests.conftest import copy_project
+from tests.eks.conftest import describe_block
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
@@ -40,10 +39,7 @@ def three_stacks(folder: Path) -> Iterator[dict[str, LabStack]]:
     project = copy_project(folder / "project")
     try:
         cluster.up(lab, print, furnished=False)
-        lab.cloud.mkdir(exist_ok=True)
-        (lab.cloud / "capacity-reservations.json").write_text(
-            json.dumps(reservations_of(settings[INFRASTRUCTURE]["nodePools"])), encoding="utf-8"
-        )
+        describe_block(lab, settings[INFRASTRUCTURE])
         aws_cloud.up(lab, settings[INFRASTRUCTURE]["cluster"]["accountId"])
         # The engine's environment was made before there was an account to find.
         sandbox = Sandbox.at(lab.root)

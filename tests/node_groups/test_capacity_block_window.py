@@ -19,6 +19,7 @@ from lab.environment import sealed_environment
 from lab.rehearsal import SETTINGS, Rehearsal, rehearsal
 from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_it_was_said
+from tests.eks.conftest import changing_requests
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.faults.capacity_blocks import set_clock, write_reservations
 from tests.support.lab_stack import LabStack
@@ -210,12 +211,11 @@ def _on_another_block(window: _Window) -> None:
     # In one step EKS would exchange nodes for which the block has no place.
     window.block(ANOTHER)
     window.phase("active")
-    asked = len(aws_cloud.requests(window.lab))
+    asked = changing_requests(window.lab)
     for command in ("preview", "up --yes --skip-preview"):
         said = window.type("pulumi", *command.split(), "--stack", "block", "--non-interactive", code=REFUSED)
         assert "would exchange 1 node of a Capacity Block that may run in pool b200 (purchase)" in said
-    written = [each["operation"] for each in aws_cloud.requests(window.lab)[asked:]]
-    assert not [each for each in written if not each.startswith(("Describe", "List", "Get"))]
+    assert changing_requests(window.lab) == asked
     assert window.gpu_nodes() == running
     # In two it goes, though the other one's window has not opened when somebody types active.
     window.block("cr-0123456789abcdef0")

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
+from lab.account_client import client
 from lab.environment import sealed_environment
 from lab.rehearsal import Rehearsal, Step
 from tests.serving_stacks.pods import pods_of
-from tests.support.faults import instances
+from tests.support.faults import nodes
 from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 
 NAMESPACE = "gpt-oss"
 CLIQUE = "nvidia.com/gpu.clique"
-_GRAPHS, _DOMAINS = "dynamographdeployments.nvidia.com", "computedomains.resource.nvidia.com"
+_DOMAINS = "computedomains.resource.nvidia.com"
 
 
 @dataclass(frozen=True)
@@ -94,17 +95,21 @@ class Shipped:
         domains = self.lab.get(_DOMAINS, "-n", NAMESPACE)["items"]
         return {node["name"] for domain in domains for node in domain["status"].get("nodes", [])}
 
-    def is_ready(self) -> bool:
-        """Whether the operator reports the graph Ready."""
-        graph = self.lab.get(_GRAPHS, self.expected.graph, "-n", NAMESPACE)
-        conditions = graph.get("status", {}).get("conditions", [])
-        return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
-
     def lose(self, node: str) -> None:
         """The machine behind the node fails, and EC2 has no other one for now."""
-        instances.hold_launches(self.lab, self.run.stack, self.expected.node_group)
-        instances.terminate(self.lab, node)
+        client(self.run.lab, "autoscaling").suspend_processes(**self._launches())
+        identifier = self.lab.get("node", node)["spec"]["providerID"].rpartition("/")[2]
+        # Its kubelet falls silent, EC2 ends it, the node goes with it.
+        nodes.lose(self.lab, node)
+        client(self.run.lab, "ec2").terminate_instances(InstanceIds=[identifier])
 
     def replace_lost(self) -> None:
         """EC2 has a machine again."""
-        instances.let_launch(self.lab, self.run.stack, self.expected.node_group)
+        client(self.run.lab, "autoscaling").resume_processes(**self._launches())
+
+    def _launches(self) -> dict[str, Any]:
+        """Launches of the node group, as Auto Scaling is asked about them."""
+        names = {"clusterName": self.run.stack, "nodegroupName": self.expected.node_group}
+        described = client(self.run.lab, "eks").describe_nodegroup(**names)
+        [group] = described["nodegroup"]["resources"]["autoScalingGroups"]
+        return {"AutoScalingGroupName": group["name"], "ScalingProcesses": ["Launch"]}

@@ -2,14 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.comparison.applied.deployed import Deployed
 from tests.comparison.applied.judgement import assert_that_the_engine_says_so_too, previewed_cases
 from tests.comparison.changed_stacks import Case
-from tests.faults.conftest import NAMESPACE
+from tests.faults.conftest import NAMESPACE, is_ready
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.shipped import CLIQUE, Expected, Shipped
 from tests.support.waiting import until
@@ -47,24 +46,18 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     line = shipped.stack.dynamo_stack(*looked, check=False).stdout.partition("\n")[0]
     assert re.search(f"node {lost}: does not exist any more|no node has", line), line
 
-    def one_frontend_more(settings: dict[str, Any]) -> None:
-        settings["serving"] |= {"replicas": {"frontend": 2}, "readyTimeoutSeconds": 3}
-
-    def usual_wait(settings: dict[str, Any]) -> None:
-        del settings["serving"]["readyTimeoutSeconds"]
-
-    shipped.stack.change_settings(one_frontend_more)
+    shipped.stack.change_serving(replicas={"frontend": 2}, readyTimeoutSeconds=3)
     said = shipped.stack.failing_up()
     assert "The wait for graph gpt-oss-disagg ended." in said
     assert "trtllmprefillworker" in said
     assert "Pending, 0/4 nodes are available: 1 Insufficient" in said
 
-    shipped.stack.change_settings(usual_wait)
+    shipped.stack.change_settings(lambda settings: settings["serving"].pop("readyTimeoutSeconds"))
     shipped.replace_lost()
     until(lambda: shipped.places() == before, "both workers where they were")
     until(lambda: shipped.domain_nodes() == {lost, left}, "a domain of both trays")
     assert _clique(shipped, lost) == clique
-    until(shipped.is_ready, "a graph that is ready again")
+    until(lambda: is_ready(shipped.stack), "a graph that is ready again")
 
 
 @pytest.mark.parametrize(

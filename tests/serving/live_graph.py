@@ -22,16 +22,6 @@ Component = dict[str, Any]
 Pod = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Smoked:
-    """What `dynamo-stack smoke` has found wrong."""
-
-    wrong: dict[str, str]
-    """Check -> what was found."""
-    fixes: dict[str, str]
-    """Check -> what to type or set."""
-
-
 @dataclass
 class LiveGraph:
     """The graph of a stack that is up."""
@@ -64,17 +54,13 @@ class LiveGraph:
         [pod] = self.pods(role)
         return pod["metadata"]["name"]
 
-    def smoke(self, wait: int = WAIT_SECONDS) -> Smoked:
-        """Run it; exit code 1."""
-        words = ("smoke", self.stack.name, "--json", "--wait", str(wait))
+    def smoke(self) -> dict[str, dict[str, str]]:
+        """Run it; exit code 1. Returns what is wrong: check -> what was found, and what to type or set."""
+        words = ("smoke", self.stack.name, "--json", "--wait", str(WAIT_SECONDS))
         answer = self.stack.dynamo_stack(*words, check=False)
         assert answer.returncode == 1, answer.stdout + answer.stderr
         report = json.loads(answer.stdout)
-        wrong = {check["name"]: check for check in report["checks"] if check["verdict"] == "wrong"}
-        return Smoked(
-            {name: check["found"] for name, check in wrong.items()},
-            {name: check["fix"] for name, check in wrong.items()},
-        )
+        return {check["name"]: check for check in report["checks"] if check["verdict"] == "wrong"}
 
     def until_ready(self, *roles: str) -> None:
         """Wait until every one of these roles has one pod, whose readiness probe passes."""

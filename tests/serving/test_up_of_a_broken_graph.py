@@ -55,5 +55,4 @@ def test_a_flag_of_another_version_stands_in_the_message_of_up_and_without_it_th
     room.symlink_to(REPOSITORY / ROOM, target_is_directory=True)
     stack.change_settings(lambda settings: settings["serving"].pop("readyTimeoutSeconds"))
     stack.pulumi("up", "--yes", "--skip-preview")
-    answer = stack.dynamo_stack("smoke", stack.name, check=False)
-    assert answer.returncode == 0, answer.stdout
+    stack.dynamo_stack("smoke", stack.name)

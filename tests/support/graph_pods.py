@@ -21,18 +21,7 @@ def mains_by_type(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _of_component(component: dict[str, Any]) -> dict[str, Any]:
     template = component["podTemplate"]
-    return _pod(
-        component["type"],
-        component["replicas"],
-        template.get("metadata", {}).get("annotations", {}),
-        component.get("sharedMemorySize"),
-        template["spec"],
-    )
-
-
-def _pod(
-    kind: str, replicas: int, annotations: dict[str, str], shared_memory: str | None, pod: dict[str, Any]
-) -> dict[str, Any]:
+    pod = template["spec"]
     container, *others = pod["containers"]
     variables = {variable["name"]: variable["value"] for variable in container["env"]}
     assert len(variables) == len(container["env"]), "a variable is named twice"
@@ -40,9 +29,9 @@ def _pod(
     main = container | {"env": variables, "volumeMounts": mounts}
     volumes = sorted(pod["volumes"], key=lambda volume: volume["name"])
     return {
-        "type": kind,
-        "replicas": replicas,
-        "annotations": annotations,
-        "sharedMemory": shared_memory,
+        "type": component["type"],
+        "replicas": component["replicas"],
+        "annotations": template.get("metadata", {}).get("annotations", {}),
+        "sharedMemory": component.get("sharedMemorySize"),
         "spec": pod | {"containers": [main, *others], "volumes": volumes},
     }

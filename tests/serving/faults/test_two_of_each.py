@@ -1,7 +1,7 @@
 """What clients lose of a stack with two frontends and two workers of each kind."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -20,17 +20,6 @@ DISCOVERY_SECONDS = 2.0
 """From a process's end until frontends send it nothing more: a pod's status, an EndpointSlice, a watch."""
 
 
-@dataclass(frozen=True)
-class Harmless:
-    """A fault of which no client loses anything."""
-
-    fault: str
-    happens: Callable[[Bench], object]
-    bound: str
-    page: str = ""
-    keeps: bool = True
-
-
 def _new_engine_option(bench: Bench) -> None:
     batch = {"max_batch_size": 512}
     options = {**batch, "cuda_graph_config": batch}
@@ -44,41 +33,35 @@ def _roll_frontend(bench: Bench) -> None:
     bench.stack.lab.kubectl("rollout", "status", "-n", NAMESPACE, deployment)
 
 
-FINISHES, WITHOUT_IT, NATS_PAGE = "a pod finishes its answers", "pods serve on without it", "nats-member-lost"
-HARMLESS = (
-    Harmless("a decode worker is told to end", lambda bench: bench.delete(bench.pods("decode")[0]), FINISHES),
-    Harmless(
+FINISHES = {"bound": "a pod finishes its answers"}
+WITHOUT_NATS = {"bound": "pods serve on without it", "page": "nats-member-lost"}
+# A fault of which no client loses anything, how it happens, and what is said of it.
+HARMLESS: tuple[tuple[str, Callable[[Bench], object], dict[str, Any]], ...] = (
+    ("a decode worker is told to end", lambda bench: bench.delete(bench.pods("decode")[0]), FINISHES),
+    (
         "a decode worker is killed",
         lambda bench: bench.kill(bench.pods("decode")[0]),
-        "nothing, its answers go on at another",
+        {"bound": "nothing, its answers go on at another"},
     ),
-    Harmless("one member of NATS is killed", lambda bench: bench.kill(NATS[0]), WITHOUT_IT, NATS_PAGE),
-    Harmless("all of NATS is killed", lambda bench: bench.kill(*NATS), WITHOUT_IT, NATS_PAGE),
-    Harmless(
-        "a prefill worker is told to end", lambda bench: bench.delete(bench.pods("prefill")[0]), FINISHES
-    ),
-    Harmless("the frontend is rolled, a connection for each request", _roll_frontend, FINISHES, keeps=False),
-    Harmless("a new engine option, by up", _new_engine_option, "without an interruption"),
+    ("one member of NATS is killed", lambda bench: bench.kill(NATS[0]), WITHOUT_NATS),
+    ("all of NATS is killed", lambda bench: bench.kill(*NATS), WITHOUT_NATS),
+    ("a prefill worker is told to end", lambda bench: bench.delete(bench.pods("prefill")[0]), FINISHES),
+    ("the frontend is rolled, a connection for each request", _roll_frontend, FINISHES | {"keeps": False}),
+    ("a new engine option, by up", _new_engine_option, {"bound": "without an interruption"}),
 )
 
 
 @pytest.mark.parametrize(
-    "harmless",
+    ("fault", "happens", "said"),
     [
-        pytest.param(each, marks=MEASURED if number else pytest.mark.slow, id=each.fault)
+        pytest.param(*each, marks=MEASURED if number else pytest.mark.slow, id=each[0])
         for number, each in enumerate(HARMLESS)
     ],
 )
 def test_no_request_is_lost_where_another_pod_or_what_runs_goes_on(
-    two_of_each: Bench, harmless: Harmless
+    two_of_each: Bench, fault: str, happens: Callable[[Bench], object], said: dict[str, Any]
 ) -> None:
-    row = two_of_each.under_load(
-        harmless.fault,
-        lambda: harmless.happens(two_of_each),
-        bound=harmless.bound,
-        page=harmless.page,
-        keeps=harmless.keeps,
-    )
+    row = two_of_each.under_load(fault, lambda: happens(two_of_each), **said)
     assert row.lost == 0, row
 
 
