@@ -59,7 +59,8 @@ def find_pools(context: str) -> FoundPools:
         CommandError: the cluster does not answer, or has no node with GPUs.
 
     """
-    if problems := cluster_problems(ClusterPlan("existing", context, None, None)):
+    named = ClusterPlan("existing", context, None, None)
+    if problems := cluster_problems(named, has_settings=False):
         raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
     cluster = ClusterCommands.at(context)
     cluster.require_answer()

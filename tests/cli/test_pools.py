@@ -45,6 +45,15 @@ def test_the_pools_of_a_cluster_are_printed_as_yaml_to_paste(pools: Pools, clust
     assert call.startswith("--context dynamo-lab ")
 
 
+def test_without_a_kubeconfig_no_setting_is_named_that_the_command_does_not_read(
+    pools: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", "/absent")
+    answer = pools(context="gpu-cluster")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.endswith("names exists: /absent\n  try: set KUBECONFIG\n")
+
+
 def test_a_program_reads_the_same_as_json(pools: Pools) -> None:
     away = merged(elsewhere(lab_nodes()[B200], "away"), {"status": {"conditions": []}})
     content = read_document("pools", pools("--json", nodes=[elsewhere(lab_nodes()[B200]), away]).out)

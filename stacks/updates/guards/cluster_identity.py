@@ -29,12 +29,18 @@ _SIMULATED_FIRST = (
 )
 
 
-def cluster_problems(cluster: ClusterPlan) -> tuple[Problem, ...]:
-    """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does."""
+def cluster_problems(cluster: ClusterPlan, *, has_settings: bool = True) -> tuple[Problem, ...]:
+    """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
+
+    Args:
+        cluster: the context, and the cluster that it has to lead to.
+        has_settings: whether a stack file names them, which can name the kubeconfig too.
+
+    """
     files = _files(cluster)
     documents = {file: _document(file) for file in files if file.is_file()}
     if not documents:
-        return (_no_file(cluster, files),)
+        return (_no_file(cluster, files, has_settings=has_settings),)
     for file, document in documents.items():
         if document is None:
             key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
@@ -43,11 +49,12 @@ def cluster_problems(cluster: ClusterPlan) -> tuple[Problem, ...]:
     if cluster.context not in contexts:
         return (_no_context(cluster, sorted(contexts), documents),)
     name = str(mapping_in(contexts[cluster.context], "context").get("cluster") or "")
-    server = mapping_in(clusters.get(name), "cluster").get("server")
-    if not server:
-        message = f"this context's cluster {name!r} has no server in the kubeconfig"
+    server = str(mapping_in(clusters.get(name), "cluster").get("server") or "")
+    where = _address(server)
+    if not (server and where):
+        found = "a server that is no address" if server else "no server"
+        message = f"this context's cluster {name!r} has {found} in the kubeconfig"
         return (Problem("cluster.context", cluster.context, message),)
-    where = _address(str(server))
     if cluster.server is None or where == _address(cluster.server):
         return ()
     message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
@@ -84,7 +91,7 @@ def _named(documents: Iterable[Mapping[str, Any] | None], section: str) -> dict[
     return {str(entry.get("name")): entry for entry in reversed(entries)}
 
 
-def _no_file(cluster: ClusterPlan, files: list[Path]) -> Problem:
+def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> Problem:
     if cluster.kubeconfig:
         message = f"there is no such file: {files[0]}"
         return Problem("cluster.kubeconfig", cluster.kubeconfig, message)
@@ -93,7 +100,7 @@ def _no_file(cluster: ClusterPlan, files: list[Path]) -> Problem:
         message = f"no file that the environment variable KUBECONFIG names exists: {named}"
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
-    suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
+    suggestion = "set KUBECONFIG" + (", or write the path as cluster.kubeconfig" if has_settings else "")
     if cluster.context_made_by:
         suggestion = f"`{cluster.context_made_by}`, once the stack has made the cluster"
     if cluster.context == _SIMULATED:
@@ -119,9 +126,13 @@ def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -
     )
 
 
-def _address(address: str) -> str:
+def _address(address: str) -> str | None:
     """Return an address without what does not matter: case, a default port, a slash at the end, a user."""
-    parts = urlsplit(address if "://" in address else f"https://{address}")
+    try:
+        parts = urlsplit(address if "://" in address else f"https://{address}")
+    except ValueError:
+        # Such as half of an IPv6 address.
+        return None
     place = parts.netloc.rpartition("@")[2].lower()
     place = place.removesuffix(_DEFAULT_PORTS.get(parts.scheme, ""))
     return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"

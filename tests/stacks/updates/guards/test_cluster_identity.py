@@ -140,6 +140,11 @@ def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_pa
             "contexts: [{name: gpu-cluster, context: {cluster: [a]}}]",
             """this context's cluster "['a']" has no server in the kubeconfig""",
         ),
+        (
+            "contexts: [{name: gpu-cluster, context: {cluster: a}}]\n"
+            "clusters: [{name: a, cluster: {server: 'https://me:planted-token@[::1'}}]",
+            "this context's cluster 'a' has a server that is no address in the kubeconfig",
+        ),
     ],
 )
 def test_a_file_that_is_no_kubeconfig_is_named_without_its_content(
