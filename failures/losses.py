@@ -67,7 +67,7 @@ def look(cluster: ClusterReader, objects: ServingObjects) -> ClaimAndLosses | No
     return ClaimAndLosses(claim, tuple(loss for loss in found if loss))
 
 
-def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
+def made_later(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
     """Return why a complete Job says nothing of this claim's volume; None where it does.
 
     Both times are the control plane's own, and between the making of a claim and the end of its download lie
@@ -77,7 +77,7 @@ def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
     done = job.get("status", {}).get("completionTime")
     if not made or not done or datetime.fromisoformat(made) <= datetime.fromisoformat(done):
         return None
-    return f" at {made}, after Job {job['metadata']['name']} was done at {done}: the volume is empty"
+    return f" at {made}, after Job {job['metadata']['name']} was done at {done}"
 
 
 def _claim_loss(
@@ -87,32 +87,43 @@ def _claim_loss(
     job: Mapping[str, Any] | None,
 ) -> Loss | None:
     subject = Subject(_CLAIM, str(objects.claim), objects.namespace)
+    is_own = objects.own_claim
+    again = (
+        "`up --refresh` makes and fills it again"
+        if is_own
+        else "its owner, not this stack, makes and fills it again, and then `up --refresh` checks its files"
+    )
     if claim is None:
-        theirs = Loss(subject, "is gone", ": it is not this stack's, so its owner makes and fills it again")
-        return None if objects.own_claim else theirs
+        return None if is_own else Loss(subject, "is gone", f": {again}")
     if is_being_deleted(claim):
         pods = mounting_pods(cluster, claim)
         more = f" and {len(pods) - _SHOWN} more" if len(pods) > _SHOWN else ""
         held = f", held by {', '.join(pods[:_SHOWN])}{more}" if pods else ""
         detail = (
             f" since {claim['metadata']['deletionTimestamp']}{held}: no new pod can mount it, and its files "
-            "go with the last that does; nothing takes that back. Once it is gone, `up --refresh` makes and "
-            "fills it anew"
+            f"go with the last that does; nothing takes that back. Once it is gone, {again}"
         )
         return Loss(subject, "is being deleted", detail, _delete_command(cluster, objects))
     if claim.get("status", {}).get("phase") == "Lost":
         volume = claim.get("spec", {}).get("volumeName")
-        files = f" {volume}, and with it the files: once it is gone, `up --refresh` makes and fills it again"
+        files = f" {volume}, and with it the files: once it is gone, {again}"
         return Loss(subject, "has lost its volume", files, _delete_command(cluster, objects))
-    said = emptied(claim, job or {})
-    return Loss(subject, "was made again", f"{said}; `up --refresh` runs the Job again") if said else None
+    said = made_later(claim, job or {})
+    if said is None:
+        return None
+    if is_own:
+        return Loss(
+            subject, "was made again", f"{said}: the volume is empty; `up --refresh` runs the Job again"
+        )
+    detail = f"{said}: nobody has checked its files; `up --refresh` runs the Job again"
+    return Loss(subject, "was made again by its owner", detail)
 
 
 def _delete_command(cluster: ClusterReader, objects: ServingObjects) -> str:
     kind = GRAPH_OBJECTS if objects.by_dynamo else DEPLOYMENTS
     users = [f"{cluster.resource(kind)}/{objects.graph}"] if objects.graph else []
-    # A pod that has ended holds the claim too.
-    users += [f"job/{objects.job}", f"pvc/{objects.claim}"]
+    # A pod that has ended holds the claim too, which is its owner's to delete.
+    users += [f"job/{objects.job}", *([f"pvc/{objects.claim}"] if objects.own_claim else [])]
     return cluster.command(
         "delete", *users, "--namespace", objects.namespace, "--ignore-not-found", "--cascade=foreground"
     )

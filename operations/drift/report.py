@@ -29,6 +29,7 @@ class Outcome(Enum):
     RECREATED = "recreated"
     REFILLED = "refilled"
     GOING = "going"
+    CHECKED = "checked"
     REPLACED = "replaced"
     PREVIEW_STOPS = "preview-stops"
     REFUSED = "refused"
@@ -47,6 +48,7 @@ _WORDS = {
     Outcome.RECREATED: "made again",
     Outcome.REFILLED: "made again and filled",
     Outcome.GOING: "made again once it is gone",
+    Outcome.CHECKED: "its files are checked",
     Outcome.REPLACED: "deleted and made again",
     Outcome.PREVIEW_STOPS: "put back, but its preview stops at the conflict",
     Outcome.REFUSED: "refused: conflict",
@@ -54,6 +56,8 @@ _WORDS = {
     Outcome.RECORDED: "nothing to put back: the settings say so",
     Outcome.FIRST: "made again by what FIRST says",
 }
+_MADE_AGAIN = {"was made again": Outcome.REFILLED, "was made again by its owner": Outcome.CHECKED}
+"""What a claim is found to be -> what its Job does then."""
 
 
 class Change(Document):
@@ -232,12 +236,12 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
     """Return the rows of the table for them."""
     for loss in losses:
         subject = loss.subject
-        filled = loss.found == "was made again"
+        outcome = _MADE_AGAIN.get(loss.found, Outcome.GOING)
         yield Change.of_object(
             (subject.kind, subject.namespace, subject.name),
             "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
-            f"{loss.found}, and is empty" if filled else loss.found,
-            Outcome.REFILLED if filled else Outcome.GOING,
+            f"{loss.found}, and is empty" if outcome is Outcome.REFILLED else loss.found,
+            outcome,
         )
 
 

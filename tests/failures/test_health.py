@@ -160,6 +160,7 @@ OBJECTS = ServingObjects(
     job="model-download",
     namespaces=("dynamo-system", "gpt-oss"),
 )
+THEIRS = replace(OBJECTS, own_claim=False)
 DONE, LATER = "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
 STORED = {
     "metadata": {"name": "dynamographdeployments.nvidia.com"},
@@ -253,9 +254,32 @@ def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() ->
 
 
 def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
-    theirs = ServingObjects("gpt-oss", claim="weights", job="model-check", own_claim=False)
-    [loss] = _losses(_job(completionTime=DONE), objects=theirs)
-    assert "PersistentVolumeClaim weights is gone" in str(loss)
+    [loss] = _losses(_job(completionTime=DONE), objects=THEIRS)
+    assert str(loss) == (
+        "PersistentVolumeClaim model-cache is gone: its owner, not this stack, makes and fills it again, and "
+        "then `up --refresh` checks its files"
+    )
+
+
+@pytest.mark.parametrize(
+    "claim", [_lost_claim("Lost"), _lost_claim(deletionTimestamp=LATER, finalizers=[PROTECTION])]
+)
+def test_a_claim_of_somebody_else_is_left_for_its_owner_to_delete_and_fill(claim: dict[str, Any]) -> None:
+    [loss] = _losses(claim, objects=THEIRS)
+    assert "nce it is gone, its owner, not this stack, makes and fills it again, and then" in str(loss)
+    assert loss.command == (
+        "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
+        "job/model-download --namespace gpt-oss --ignore-not-found --cascade=foreground"
+    )
+
+
+def test_a_claim_that_its_owner_made_again_is_not_called_empty() -> None:
+    [loss] = _losses(_lost_claim(creationTimestamp=LATER), _job(completionTime=DONE), objects=THEIRS)
+    assert str(loss) == (
+        "PersistentVolumeClaim model-cache was made again by its owner at 2026-11-22T12:00:00Z, after Job "
+        "model-download was done at 2026-11-22T11:00:00Z: nobody has checked its files; `up --refresh` runs "
+        "the Job again"
+    )
 
 
 def test_a_cluster_that_does_not_answer_says_nothing_and_is_asked_once() -> None:

@@ -131,14 +131,16 @@ def test_what_is_lost_is_a_change_with_the_command_that_goes_before_the_repair()
     losses = (
         Loss(claim, "is being deleted", " since noon", "kubectl delete pvc/model-cache"),
         Loss(claim, "was made again", ": the volume is empty"),
+        Loss(claim, "was made again by its owner", ": nobody has checked its files"),
     )
     report = DriftReport(stack="dev", changes=tuple(as_changes(losses)), losses=losses)
     found = [(change.found, change.outcome) for change in report.changes]
     assert found == [
         ("is being deleted", Outcome.GOING),
         ("was made again, and is empty", Outcome.REFILLED),
+        ("was made again by its owner", Outcome.CHECKED),
     ]
-    assert [label for label, _ in report.advice()] == ["FIRST", "REPAIR", "LOST", "LOST", "UNSEEN"]
+    assert [label for label, _ in report.advice()] == ["FIRST", "REPAIR", "LOST", "LOST", "LOST", "UNSEEN"]
     assert report.as_json()["repair"] == [
         "kubectl delete pvc/model-cache",
         "pulumi up --refresh --stack dev",
