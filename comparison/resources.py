@@ -8,6 +8,7 @@ from comparison.engine_verdicts.dynamo_graphs import in_common_words, is_graph
 from comparison.engine_verdicts.judge import changed
 from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_built_in, is_stateful, type_of, under
 from comparison.fields import field_changes
+from comparison.nested_values import amount_of
 from comparison.pairs import Pair, paired, title_of
 from comparison.secret_marks import inputs_of
 from resource_graph import Resource
@@ -22,6 +23,14 @@ _SWITCHES = (
 )
 """Off is the same to the provider as not written: it compares built-in objects without unknown inputs as
 client-go's types, which leave such a switch out (facts/provider.md §1)."""
+_AMOUNTS = (
+    *(f"{_POD}.*.*.resources.{part}" for part in ("limits", "requests")),
+    f"{_POD}.volumes.*.emptyDir.sizeLimit",
+    "spec.resources.requests",
+    "spec.volumeClaimTemplates.*.spec.resources.requests",
+    "spec.capacity",
+)
+"""In these types 1024Mi and 1Gi are one amount; in a custom resource, such as a graph, they are two texts."""
 
 
 def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[ResourceChange, ...]:
@@ -71,12 +80,16 @@ def _fields(pair: Pair) -> Sequence[FieldChange]:
     read = in_common_words if is_graph(pair.after) and pair.has_other_version else inputs_of
     fields: Sequence[FieldChange] = field_changes(read(pair.before), read(pair.after))
     if is_built_in(pair.after) and not any(unknown_places((), pair.after.inputs)):
-        fields = [each for each in fields if not _is_off(each)]
+        fields = [each for each in fields if not (_is_off(each) or _is_same_amount(each))]
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
 
 
 def _is_off(change: FieldChange) -> bool:
     return under(change, _SWITCHES) and not (change.before or change.after)
+
+
+def _is_same_amount(change: FieldChange) -> bool:
+    return under(change, _AMOUNTS) and amount_of(change.before) == amount_of(change.after)
 
 
 def _added(resource: Resource) -> ResourceChange:

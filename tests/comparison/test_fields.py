@@ -49,7 +49,19 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             '+ {"image": "proxy:1", "name": "proxy"}',
         ],
     ),
-    "another spelling of an amount": (
+    "another spelling of an amount in a custom resource, which the provider compares as text": (
+        kubernetes_object(
+            "example.com/v1", "Thing", "one", spec={"resources": {"requests": {"storage": "1Ti"}}}
+        ),
+        {"spec/resources/requests/storage": "1024Gi"},
+        [
+            "updated: Thing serving/one",
+            "@@ spec.resources.requests.storage @@",
+            "- 1Ti",
+            "+ 1024Gi",
+        ],
+    ),
+    "another spelling of an amount in a variable": (
         _WITH_WORDS,
         {f"{_CONTAINER}/env/1/value": "1Gi"},
         [
@@ -121,6 +133,10 @@ _SAME: dict[str, tuple[Any, dict[str, Any]]] = {
     "keys in another order": (
         kubernetes_object("example.com/v1", "Thing", "one", spec={"a": 1, "b": {"c": 1, "d": 2}}),
         {"spec": {"b": {"d": 2, "c": 1}, "a": 1}},
+    ),
+    "another spelling of an amount that the provider reads": (
+        deployment(containers=[{**_MAIN, "resources": {"limits": {"cpu": "1", "memory": "1024Mi"}}}]),
+        {f"{_CONTAINER}/resources/limits": {"cpu": "1000m", "memory": "1Gi"}},
     ),
     "null and nothing": (deployment(), {f"{_CONTAINER}/args": None}),
     "a switch of a pod that is off and one that is not written": (

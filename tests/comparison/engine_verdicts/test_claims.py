@@ -32,6 +32,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ 200Gi",
         ],
     ),
+    "another spelling of a claim's size is no change": (_CLAIM, {_SIZE: "102400Mi"}, []),
     "a claim never shrinks": (
         _CLAIM,
         {_SIZE: "50Gi"},
