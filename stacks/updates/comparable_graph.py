@@ -164,9 +164,8 @@ def _service(component: Mapping[str, Any]) -> Service:
     return Service(
         name=str(component["name"]),
         is_worker=component.get("type") in _WORKER_TYPES,
-        # Whole numbers come back from the engine as 3.0.
-        replicas=int(component.get("replicas", 1)),
-        gpus=int(limits.get(_GPU) or 0),
+        replicas=_number(component.get("replicas"), otherwise=1),
+        gpus=_number(limits.get(_GPU), otherwise=0),
         node_selector=mapping_in(pod, "nodeSelector"),
         strategy=_strategy(annotations.get(_STRATEGY)),
         template=template,
@@ -179,6 +178,15 @@ def _service(component: Mapping[str, Any]) -> Service:
             "devices": sorted(limits.keys() - _SIZES),
         },
     )
+
+
+def _number(written: Any, *, otherwise: int) -> int:
+    """Return a number of pods or GPUs; the other one where it is null, or known only to the update."""
+    try:
+        # Whole numbers come back from the engine as 3.0.
+        return int(written)
+    except (TypeError, ValueError):
+        return otherwise
 
 
 def _strategy(written: object) -> RolloutStrategy | None:

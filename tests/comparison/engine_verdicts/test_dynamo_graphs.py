@@ -8,7 +8,7 @@ import pytest
 
 from resource_graph import UNKNOWN
 from resource_graph.urns import make_urn
-from tests.comparison.resources_of_tests import kubernetes_object, said, said_of
+from tests.comparison.resources_of_tests import kubernetes_object, said, said_of, with_values
 
 if TYPE_CHECKING:
     from resource_graph import Resource
@@ -172,6 +172,12 @@ def test_a_graph_under_another_version_is_one_object_compared_in_the_words_of_th
         "- runtime:1",
         "+ runtime:2",
     ]
+
+
+@pytest.mark.parametrize("replicas", [None, UNKNOWN])
+def test_a_graph_of_the_older_version_whose_replicas_nobody_can_tell_has_one(replicas: object) -> None:
+    before = with_values(_old_graph("runtime:1", _OWN), {"spec/services/Decode/replicas": replicas})
+    assert said([before], [_OURS])[-3:] == ["@@ spec.components.Decode.replicas @@", "- 1", "+ 2"]
 
 
 def test_somebody_elses_graph_under_another_version_is_refused() -> None:
