@@ -97,15 +97,20 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
     if used == requested or (used < requested and may_grow):
         return
+    product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     if not requested:
         _refuse_given(graph, worker)
+        if not any(each.get("resources") for each in (worker.container, worker.described_by)):
+            yield Advice(
+                f"has no resources here, so no GPU but by an overlay: its engine uses {used}: {product}"
+            )
+            return
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     written = ", ".join(misspelt_gpus(worker.template, worker.container))
     if not requested and written:
         asked += f" ({written} is another resource)"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
-    product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     yield f"asks for {asked}, but its engine uses {used}: {product}"
 
 

@@ -71,6 +71,14 @@ CASES = (
     ),
     Case(
         GPUS,
+        "resources that are left to an overlay",
+        "vllm-serve",
+        (drop("Deployment", _RESOURCES),),
+        failed(GPUS, "engine"),
+        ("has no resources here, so no GPU but by an overlay: its engine uses 4: ",),
+    ),
+    Case(
+        GPUS,
         "accelerators of another maker",
         "vllm-serve",
         (
