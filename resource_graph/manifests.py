@@ -14,6 +14,8 @@ from resource_graph.yaml_events import YamlProblem
 
 _PLACEHOLDER = re.compile(r"""^[^"'#]*(\{\{.*)""")
 """What Helm and its like fill in. Without quotes YAML takes it for a mapping with a mapping as its key."""
+_IN_QUOTES = re.compile(r"^[^#]*?(\{\{.*)")
+"""The same where YAML ends in the line: `"{{ .Values.x | default "a" }}"` is closed before the a."""
 
 
 def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
@@ -47,7 +49,8 @@ def _read(file: InputText) -> Iterator[Resource]:
 def _placeholder(text: str, problem: YamlProblem) -> tuple[int, str] | None:
     # A parser that takes a placeholder for the begin of a mapping often ends on the line after it.
     for number, line in enumerate(text.split("\n")[: problem.line], start=1):
-        if number >= problem.line - 1 and (found := _PLACEHOLDER.match(line)):
+        pattern = _IN_QUOTES if number == problem.line else _PLACEHOLDER
+        if number >= problem.line - 1 and (found := pattern.match(line)):
             makes = "judge what the template makes: helm template CHART | dynamo-stack check --file -"
             return number, f"{found[1].strip()} belongs to a template; {makes}"
     return None

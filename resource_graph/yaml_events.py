@@ -111,8 +111,10 @@ class BoundedEvents:
             line = self._text.encode().count(b"\n", 0, error.position) + 1
             return YamlProblem(max(1, self.document), line, f"{NOT_YAML}{error.reason}")
         if isinstance(error, yaml.MarkedYAMLError):
-            mark = error.problem_mark or error.context_mark
-            line = 1 if mark is None else mark.line + 1
+            last = len(self._text.splitlines())
+            # What is never closed is missed after the last line: where it begins says more.
+            marks = [each.line + 1 for each in (error.problem_mark, error.context_mark) if each is not None]
+            line = next((each for each in marks if each <= last), max(1, last))
             return YamlProblem(max(1, self.document), line, f"{NOT_YAML}{error.problem or error.context}")
         return YamlProblem(max(1, self.document), 1, f"{NOT_YAML}{error}")
 

@@ -19,6 +19,11 @@ UNREADABLE: dict[str, tuple[str | bytes, str]] = {
         ", document 1, line 4: {{ .Values.x }} belongs to a template; judge what the template makes: "
         "helm template CHART | dynamo-stack check --file -",
     ),
+    "a template of Helm that quotes within quotes": (
+        f'{_POD}a: \'{{{{ .Values.a | replace "\'" "" }}}}\'\n',
+        ', document 1, line 3: {{ .Values.a | replace "\'" "" }}\' belongs to a template; judge what',
+    ),
+    "never closed": (f"{_POD}a: [1\n\n", ", document 1, line 3: not YAML: did not find expected ',' or ']'"),
     "a tab": (f"{_POD}\tx: 1\n", ", document 1, line 3: not YAML: found a tab character"),
     "an alias of nothing": (
         f"{_POD}x: *nowhere\n",

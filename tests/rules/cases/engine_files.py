@@ -46,7 +46,7 @@ CASES = (
         SERVE,
         (_content("moe_config: [CUTLASS\n"),),
         failed(ACCEPTED, "engine"),
-        ("max_throughput.yaml of ConfigMap", "line 2: not YAML"),
+        ("max_throughput.yaml of ConfigMap", "line 1: not YAML"),
     ),
     Case(
         ACCEPTED,
