@@ -262,7 +262,7 @@ def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", [_lost_claim("Lost"), _lost_claim(deletionTimestamp=LATER, finalizers=[PROTECTION])]
+    "claim", [_claim("Lost"), _claim(deletionTimestamp=LATER, finalizers=[PROTECTION])]
 )
 def test_a_claim_of_somebody_else_is_left_for_its_owner_to_delete_and_fill(claim: dict[str, Any]) -> None:
     [loss] = _losses(claim, objects=THEIRS)
@@ -274,7 +274,7 @@ def test_a_claim_of_somebody_else_is_left_for_its_owner_to_delete_and_fill(claim
 
 
 def test_a_claim_that_its_owner_made_again_is_not_called_empty() -> None:
-    [loss] = _losses(_lost_claim(creationTimestamp=LATER), _job(completionTime=DONE), objects=THEIRS)
+    [loss] = _losses(_claim(creationTimestamp=LATER), _job(completionTime=DONE), objects=THEIRS)
     assert str(loss) == (
         "PersistentVolumeClaim model-cache was made again by its owner at 2026-11-22T12:00:00Z, after Job "
         "model-download was done at 2026-11-22T11:00:00Z: nobody has checked its files; `up --refresh` runs "

@@ -1,9 +1,6 @@
 """What is in the policies, and on what."""
 
-import ast
-import inspect
 import json
-from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
@@ -12,7 +9,6 @@ from operations.errors import CommandError
 from operations.permissions.policy import LARGEST, policies
 from operations.permissions.right import Holder, reads
 from operations.permissions.table import RIGHTS
-from operations.preflight import capacity_checks, checks, network_checks
 from resource_graph import Resource, ResourceGraph
 from tests.cli.command import merged
 from tests.operations.permissions.evaluation import Asked, actions, allowed, made, recordings, statements
@@ -190,24 +186,3 @@ def test_the_table_has_every_type_that_a_stack_has_and_those_who_preview_can_rea
     assert {each for each in types if each.startswith("aws:")} == RIGHTS.keys()
     for kind, rights in RIGHTS.items():
         assert any(reads(action) for _, actions in rights.all for action in actions), kind
-
-
-@pytest.mark.parametrize("holder", get_args(Holder))
-def test_preflight_may_ask_all_its_questions(holder: Holder) -> None:
-    questions = set(asked_by_preflight())
-    assert len(questions) > 10
-    # Which is allowed to everybody.
-    assert questions - actions(eks_b200_settings(), holder) == {"sts:GetCallerIdentity"}
-
-
-def asked_by_preflight() -> Iterator[str]:
-    """Read the source: each question names its service and its operation."""
-    for module in (capacity_checks, checks, network_checks):
-        for node in ast.walk(ast.parse(inspect.getsource(module))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "ask"
-            ):
-                service, operation = (ast.literal_eval(each) for each in node.args[:2])
-                yield f"{service.replace('-', '')}:{operation.title().replace('_', '')}"

@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from botocore.client import BaseClient
 
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
+from operations.permissions.right import Holder
 from operations.preflight.network_checks import ways_out
 from tests.cli.command import merged
+from tests.operations.permissions.evaluation import actions
 from tests.operations.preflight.conftest import (
     WEEK,
     Account,
@@ -39,6 +42,30 @@ def test_without_credentials_and_with_a_profile_that_does_not_exist_it_says_how_
     assert (answer.code, answer.out) == (2, "")
     assert "AWS cannot be asked" in answer.err
     assert "typo" in answer.err
+
+
+def test_the_policies_that_are_printed_allow_all_that_it_asks(
+    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = set[str]()
+    call = BaseClient._make_api_call
+
+    def noting(client: BaseClient, operation: str, given: dict[str, Any]) -> Any:
+        asked.add(f"{client.meta.service_model.service_name.replace('-', '')}:{operation}")
+        return call(client, operation, given)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noting)
+    account.bought(at(-1), at(WEEK))
+    in_a_network = by_the_hour()
+    subnets = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
+    network = {"kind": "existing", "vpcId": "vpc-0123456789abcdef0", "subnets": subnets}
+    in_a_network["cluster"]["network"] = network
+    for settings in (in_a_block(at(-1)), by_the_hour(), in_a_network):
+        preflight(settings)
+    assert len(asked) > 10
+    for holder in get_args(Holder):
+        # Which is allowed to everybody.
+        assert asked - actions(by_the_hour(), holder) == {"sts:GetCallerIdentity"}
 
 
 @pytest.fixture
