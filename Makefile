@@ -11,7 +11,7 @@ AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
 FAST := not stand_in and not browser and not engine and not lab and not slow and not measured
 LONG := (browser or engine or lab or slow) and not essential and not stand_in and not measured
 # Those of updates are long, and the workers end together where short files come last.
-LONGEST_FIRST := tests/updates/ $(filter-out tests/updates/,$(wildcard tests/*/ tests/test_*.py))
+LONGEST_FIRST := tests/updates/ $(filter-out tests/updates/ tests/__pycache__/,$(wildcard tests/*/ tests/test_*.py))
 
 # Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
 # compile those of this repository again, and every test run its tests.
