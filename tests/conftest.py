@@ -1,12 +1,11 @@
 """Fixtures that several rooms' tests share."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import shutil
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -14,14 +13,9 @@ import pytest
 from lab import cluster, processes
 from lab.directory import PROGRAM_ROOMS, REPOSITORY
 from lab.toolchain.build import cache_directory, missing_modules
+from tests.cli.command import Command
 from tests.lab.conformance.toy import Toy
 from tests.support.sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.cli.command import Command
 
 # A test that measures time fails on a busy machine and says nothing about the code, nor does one that is red
 # by the chance of a day: the same examples are tried in every run.

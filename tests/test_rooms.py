@@ -1,7 +1,5 @@
 """The arrows between the rooms: who may import whom, and what a stand-in must not know."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from pathlib import Path

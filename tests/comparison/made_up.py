@@ -1,9 +1,8 @@
 """Sides of a comparison that no program made: as small as a test needs them."""
 
-from __future__ import annotations
-
 import datetime as dt
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import Any
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.facts import facts_of
@@ -14,16 +13,9 @@ from comparison.recording import (
     StackRecording,
     UnreadStack,
 )
-from comparison.stack_comparison import Comparison, StackComparison
-from comparison.verdict_lines import Quoted
+from comparison.stack_comparison import Comparison, StackComparison, UncomparedStack
+from comparison.verdict_lines import Quoted, Sentence
 from rules.model import Waiver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from comparison.stack_comparison import UncomparedStack
-    from comparison.verdict_lines import Sentence
 
 BASE, HEAD = "0" * 40, "a" * 40
 

@@ -1,19 +1,15 @@
 """Small resources, written as a program would declare them, and what a reviewer reads of their changes."""
 
-from __future__ import annotations
-
 import copy
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from comparison.field_lines import resource_lines
 from comparison.resources import compare
 from comparison.verdict_lines import change_words
 from resource_graph import Resource
 from resource_graph.urns import make_urn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 NAMESPACE = "serving"
 

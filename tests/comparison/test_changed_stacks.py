@@ -1,15 +1,10 @@
 """What the comparison says of one change each of the shipped stacks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.comparison.changed_stacks import Case, all_cases, seen
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)

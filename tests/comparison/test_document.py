@@ -1,7 +1,5 @@
 """The JSON of a comparison, against its committed schema."""
 
-from __future__ import annotations
-
 import json
 
 import jsonschema

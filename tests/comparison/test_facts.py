@@ -1,7 +1,5 @@
 """What is said of serving, GPUs, dollars, findings, waivers and secrets."""
 
-from __future__ import annotations
-
 import pytest
 
 from comparison.capacity import capacity_of

@@ -1,7 +1,5 @@
 """What counts as a difference between two versions of one object, and how and where it is said to be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a change makes of findings and waivers."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes

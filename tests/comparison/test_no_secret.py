@@ -1,10 +1,12 @@
 """A token that somebody has typed where it does not belong is in none of the outputs."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from cli.diff import print_comparison
 from cli.output import make_console
@@ -13,12 +15,6 @@ from comparison.markdown import as_markdown
 from comparison.recording import Side
 from comparison.stack_comparison import Comparison, compare_sides
 from tests.comparison.changed_stacks import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    import pytest
 
 TODAY = dt.date(2026, 11, 24)
 RECIPE = "ours/disagg"

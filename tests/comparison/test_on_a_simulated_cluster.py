@@ -1,22 +1,17 @@
 """What the tables say, asked of a real API server and of its controllers."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from comparison.changes import Effect, Operation
 from comparison.resources import compare
+from resource_graph import Resource
 from tests.comparison.resources_of_tests import NAMESPACE, deployment, kubernetes_object, with_values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from resource_graph import Resource
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 

@@ -1,7 +1,5 @@
 """A side as JSON, written by one process and read by another."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, replace
 from typing import Any

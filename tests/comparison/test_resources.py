@@ -1,18 +1,14 @@
 """What is listed, how it is called, in which order, and which resource is which on the two sides."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from comparison.changes import Operation
 from comparison.resources import compare
+from resource_graph import Resource
 from tests.comparison.resources_of_tests import deployment, kubernetes_object, resource, said, with_values
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 
 def _thing(name: str, **inputs: Any) -> Resource:

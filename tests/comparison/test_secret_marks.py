@@ -1,7 +1,5 @@
 """Marks stand where secrets were: in any text, and in the resources of a recording."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

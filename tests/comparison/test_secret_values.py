@@ -1,7 +1,5 @@
 """Secrets show that they have changed, and nothing else of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

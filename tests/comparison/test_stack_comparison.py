@@ -1,7 +1,5 @@
 """One stack on both sides, and the verdict on all of them."""
 
-from __future__ import annotations
-
 import datetime as dt
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings, commands and scripts inside of texts."""
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -1,7 +1,5 @@
 """The line of each stack, and what must be read first."""
 
-from __future__ import annotations
-
 import pytest
 
 from comparison.changes import Operation

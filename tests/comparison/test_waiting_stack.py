@@ -1,17 +1,12 @@
 """A stack whose graph waits for its Capacity Block: what the comparison says before anything serves."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
+import pytest
 
 from comparison.stack_comparison import ComparisonVerdict, StackComparison
 from tests.comparison.changed_stacks import Case
 from tests.comparison.made_up import facts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 OLD, NEW = "DynamoGraphDeployment gpt-oss/gpt-oss-disagg", "DynamoGraphDeployment gpt-oss/gpt-oss-agg"
 

@@ -1,24 +1,19 @@
 """What the real program asks the engine for, for any settings."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 import pytest
 
+from resource_graph import Resource, ResourceGraph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from resource_graph import Resource, ResourceGraph
 
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

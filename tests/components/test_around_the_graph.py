@@ -1,7 +1,5 @@
 """What surrounds a graph: compute domain, model cache, exposure, monitor, and what rules read of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

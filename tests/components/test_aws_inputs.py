@@ -1,18 +1,13 @@
 """The roles that a stack makes in the account: where they are, and what none may do."""
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from resource_graph import Resource
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from resource_graph import Resource
 
 ROLE = "aws:iam/role:Role"
 BOUNDARY = "arn:aws:iam::123456789012:policy/team/boundary"

@@ -1,7 +1,5 @@
 """The file system of the model cache, its volume and its claim, on a cluster of the stack's own."""
 
-from __future__ import annotations
-
 import json
 
 from resource_graph import has_unknown

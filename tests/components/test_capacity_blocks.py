@@ -1,7 +1,5 @@
 """What the program registers of GPUs that are bought for a window of time, before the window and in it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

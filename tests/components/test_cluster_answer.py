@@ -1,9 +1,8 @@
 """What the one reader of the cluster makes of an API server's answers, each as a real one words it."""
 
-from __future__ import annotations
-
 import socket
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from components.cluster_answer import CLAIMS, PODS, Answer, Kind, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS, GRAPHS
 from tests.support.clusters import api_server, kubeconfig_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEFINITION = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{GRAPHS}"
 OLD_GRAPHS = "/apis/nvidia.com/v1alpha1/namespaces/gpt-oss/dynamographdeployments"

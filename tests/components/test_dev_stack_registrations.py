@@ -1,20 +1,16 @@
 """What the program asks the engine for, recorded from the real program."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 import pytest
 
+from resource_graph import Resource, ResourceGraph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from tests.components.recorded import objects, recorded
 from tests.support.dev_settings import dev_settings, resolved
-
-if TYPE_CHECKING:
-    from resource_graph import Resource, ResourceGraph
 
 PLANTED = "hf_planted_token_0123456789"
 

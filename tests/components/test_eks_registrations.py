@@ -1,7 +1,5 @@
 """What the program registers of a cluster of its own."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

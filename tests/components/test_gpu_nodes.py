@@ -1,16 +1,12 @@
 """GPU nodes: who gets a shell on them, who watches them, and what a graph waits for."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from resource_graph import ResourceGraph
 from tests.components.recorded import ADDON, GROUP, TEMPLATE, in_phase, objects, only, recorded_eks
 from tests.support.eks_settings import eks_b200_settings
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 WAIT = "Deployment gpu-nodes-ready-b200"
 SHELL = "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"

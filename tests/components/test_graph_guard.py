@@ -1,21 +1,17 @@
 """Whether a graph's operator is there, from what the API server says of the graph."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from components.cluster_answer import Answer
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import why_unconverted
 from components.graph_guard import OperatorAwayError, await_operator
+from resource_graph import Resource
 from tests.components.recorded import recorded
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, UNCONVERTED, Told
 from tests.support.dev_settings import dev_settings
-
-if TYPE_CHECKING:
-    from components.cluster_answer import Answer
-    from components.cluster_reader import ClusterReader
-    from resource_graph import Resource
 
 GRAPH = {"metadata": {"name": "gpt-oss-disagg"}}
 PLURAL = "dynamographdeployments"

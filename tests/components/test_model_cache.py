@@ -1,7 +1,5 @@
 """The Job that fills the cache belongs to one claim, and not to its name."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any, NoReturn
 

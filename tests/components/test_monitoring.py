@@ -1,15 +1,11 @@
 """Prometheus and Grafana beside a graph: what they read, who comes first, and what nobody is told."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from resource_graph import ResourceGraph
 from rules.catalogue import rules_on, run_rules
 from tests.components.recorded import RELEASE, only, recorded_eks
 from tests.rules.judging import TODAY
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 
 def recorded(*, monitoring: bool = True) -> ResourceGraph:

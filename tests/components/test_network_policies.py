@@ -1,7 +1,5 @@
 """Which connections the pods accept, asked as a packet would: from whom, to whom, on which port."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

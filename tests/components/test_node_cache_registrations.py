@@ -1,18 +1,12 @@
 """What the program registers of a model cache that only some nodes have."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
+from resource_graph import ResourceGraph
 from rules.catalogue import rules_on, run_rules
 from rules.rule import Severity
 from tests.components.recorded import GROUP, in_phase, only
 from tests.rules.judging import TODAY
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 STACKS = {"a disk": ("b200", "ebs"), "own disks": ("gb200", "instanceStore")}
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)

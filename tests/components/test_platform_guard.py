@@ -1,11 +1,12 @@
 """Who else needs a platform, from what the cluster lists."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from components.cluster_answer import Answer
 from components.guard import guarded_cluster
 from components.platform_guard import (
     PlatformGuardProvider,
@@ -17,16 +18,10 @@ from components.platform_guard import (
     left_parts,
     permit,
 )
+from resource_graph import Resource
 from tests.components.recorded import recorded
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, Told, kubeconfig_of
 from tests.support.dev_settings import dev_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from components.cluster_answer import Answer
-    from resource_graph import Resource
 
 LABEL = "uses-dynamo-platform"
 OF_GRAPH = "nvidia.com/dynamo-graph-deployment-name"

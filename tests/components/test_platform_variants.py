@@ -1,7 +1,5 @@
 """The platform's release for every way of NATS and etcd, and for a platform that exists."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,13 @@
 """etcd and NATS as the program registers them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from resource_graph import ResourceGraph
 from stacks.plan.platform import ETCD_NAME, NATS_NAME, OwnPlatform
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
-
-if TYPE_CHECKING:
-    from resource_graph import ResourceGraph
 
 BOTH = (ETCD_NAME, NATS_NAME)
 # What Dynamo's own tests run against (ai-dynamo/dynamo, d50a02f75).

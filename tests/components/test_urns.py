@@ -1,22 +1,16 @@
 """What holds for all that a shipped stack registers, first its URN: another one replaces what runs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from components.cluster_answer import KINDS
 from components.dynamo_objects import GRAPH_KIND
 from lab.directory import REPOSITORY
 from recipes.pod_environment import TERMINATION_GRACE_SECONDS
+from resource_graph import Resource
 from stacks.stack_files import list_stacks
 from tests.components.committed_urns import FOLDER, committed_urns, recorded_urns
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 STACKS = list_stacks(REPOSITORY)
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)

@@ -5,8 +5,6 @@ After a change that is meant, write them again and look at the diff:
     .venv/bin/python -m tests.compose.golden
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cli.yaml_text import to_yaml

@@ -5,27 +5,23 @@ mounts, on a loopback address of their own; images are the programs of the lab. 
 users, limits, devices and namespaces are what Docker alone would do.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lab import slots
 from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
 from lab.toolchain.build import cache_directory, executables
 from lab.toolchain.runtime import RUNTIME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _START_SECONDS = 120
 _STOP_SECONDS = 60

@@ -1,16 +1,12 @@
 """Compose projects of stacks, as tests look at them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from compose.options import Network
 from compose.project import ComposeProject, compose_project
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def two_aggregated() -> dict[str, Any]:

@@ -1,10 +1,9 @@
 """Compose projects, run: the real etcd, NATS, frontend and runtime of the workers, with a mock engine."""
 
-from __future__ import annotations
-
 import time
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -18,9 +17,6 @@ from tests.cli.command import Command, write_stack
 from tests.compose.processes import address, host
 from tests.compose.projects import two_aggregated
 from tests.support.dev_settings import disagg_b200_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.lab
 MODEL = "openai/gpt-oss-120b"

@@ -1,8 +1,7 @@
 """What a compose project says, for the people and the Docker that read it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import yaml
@@ -21,9 +20,6 @@ from tests.compose.projects import (
     without_dynamo,
 )
 from tests.support.dev_settings import disagg_b200_settings, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what must not be there
 COMPLETED = {"condition": "service_completed_successfully"}

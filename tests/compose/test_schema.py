@@ -1,11 +1,9 @@
 """Compose projects as the specification's schema and Compose's own loader read them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -16,9 +14,6 @@ from cli.yaml_text import to_yaml
 from compose.options import Network
 from lab.toolchain.build import cache_directory, executables
 from tests.compose.projects import SETTINGS, project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = [(stack, network) for stack in SETTINGS for network in Network]
 

@@ -1,19 +1,15 @@
 """Chromium without a window, driven by https://chromedevtools.github.io/devtools-protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
 import tempfile
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import aiohttp
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
 
 _DEADLINE_SECONDS = 90
 # Without them Chromium asks hosts of its vendor on its own.

@@ -1,25 +1,18 @@
 """Pages of stacks, each made once per test process."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime as dt
 from functools import cache
-from typing import TYPE_CHECKING
 
-from explain.page import build_page, to_html
+from explain.page import Page, build_page, to_html
 from lab.directory import REPOSITORY
+from resource_graph import ResourceGraph
 from rules.catalogue import rules_on, run_rules
+from rules.model import Report
 from stacks.plan.resolve import resolve
-from stacks.plan.stack_plan import with_open_windows
+from stacks.plan.stack_plan import StackPlan, with_open_windows
 from stacks.settings.load import list_stacks, load_stack
 from tests.support.recordings import recorded_stack
-
-if TYPE_CHECKING:
-    from explain.page import Page
-    from resource_graph import ResourceGraph
-    from rules.model import Report
-    from stacks.plan.stack_plan import StackPlan
 
 DAY = dt.date(2026, 11, 22)
 STACKS = tuple(list_stacks(REPOSITORY))

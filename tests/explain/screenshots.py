@@ -3,8 +3,6 @@
 .venv/bin/python -m tests.explain.screenshots
 """
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Colours of the page, computed as https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio does."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

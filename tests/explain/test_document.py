@@ -1,21 +1,16 @@
 """The document around what is said: what browsers, screen readers and paper need of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from explain.page import to_html
-from tests.explain.elements import parsed
+from tests.explain.elements import Element, parsed
 from tests.explain.pages import KINDS, shipped_html, shipped_page
-
-if TYPE_CHECKING:
-    from tests.explain.elements import Element
 
 MOST_BYTES = 400_000
 HOSTILE = "\"'></title></style><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\u202e\x1b"

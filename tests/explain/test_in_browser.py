@@ -1,23 +1,17 @@
 """The page in Chromium: what it asks for, what a telephone, the keyboard, a screen reader and paper get."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.explain.devtools import browser_tab
+from tests.explain.devtools import Tab, browser_tab
 from tests.explain.pages import STACKS, shipped_html
 from tests.support.browser import install_missing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.explain.devtools import Tab
-
-    Run = Callable[[Coroutine[Any, Any, Any]], Any]
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 pytestmark = pytest.mark.browser
 

@@ -1,20 +1,16 @@
 """Who sits on which GPU: as the page shows it, and as the plan has counted."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from explain.machines import seated_nodes
+from explain.page import Page
+from stacks.plan.stack_plan import StackPlan
 from tests.explain.pages import STACKS, page_of, shipped_page, shipped_plan
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import served_settings
-
-if TYPE_CHECKING:
-    from explain.page import Page
-    from stacks.plan.stack_plan import StackPlan
 
 
 def kinds(page: Page) -> list[list[list[str]]]:

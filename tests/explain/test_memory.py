@@ -1,11 +1,5 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from explain.memory import WorkerMemory
 from tests.explain.pages import shipped_page
-
-if TYPE_CHECKING:
-    from explain.memory import WorkerMemory
 
 
 def memory_of(stack: str) -> tuple[WorkerMemory, ...]:

@@ -1,7 +1,5 @@
 """What the page says of a stack, beside its drawings."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime as dt
 

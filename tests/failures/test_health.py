@@ -261,9 +261,7 @@ def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "claim", [_claim("Lost"), _claim(deletionTimestamp=LATER, finalizers=[PROTECTION])]
-)
+@pytest.mark.parametrize("claim", [_claim("Lost"), _claim(deletionTimestamp=LATER, finalizers=[PROTECTION])])
 def test_a_claim_of_somebody_else_is_left_for_its_owner_to_delete_and_fill(claim: dict[str, Any]) -> None:
     [loss] = _losses(claim, objects=THEIRS)
     assert "nce it is gone, its owner, not this stack, makes and fills it again, and then" in str(loss)

@@ -1,7 +1,5 @@
 """What Prometheus watches of a graph; `promtool` tries it in test_alerts_on_series.py."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each alert, evaluated by Prometheus' own promtool on series in which it fires, and on others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

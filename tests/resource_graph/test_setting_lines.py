@@ -1,7 +1,5 @@
 """The line of a stack's file at which a setting stands."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

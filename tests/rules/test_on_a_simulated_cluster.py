@@ -1,8 +1,6 @@
 """What the rules say in the API server's words, asked of a real one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -12,11 +10,7 @@ from tests.rules.case import RULE, base_text, failed, judge_case
 from tests.rules.cases import structure, structure_amounts, structure_pods
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import edited
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 

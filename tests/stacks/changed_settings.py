@@ -1,20 +1,15 @@
 """Changes to good settings, each by the key that a problem would name, and what a person reads of them."""
 
-from __future__ import annotations
-
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from stacks.errors import SettingsError
 from tests.support.dev_settings import resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pydantic import BaseModel
 
 Settings = dict[str, Any]
 Change = dict[str, Any]

@@ -1,21 +1,15 @@
 """Waits with a deadline; for what a cluster stores by one watch of all of it, by HTTP of etcd."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING
 
 from lab import slots
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lab.directory import LabDirectory
+from lab.directory import LabDirectory
 
 _PAUSE_SECONDS = 0.2
 _LONGEST_PAUSE_SECONDS = 5.0

@@ -1,16 +1,17 @@
 """A stack that runs in the lab, on which changes are applied that were compared before."""
 
-from __future__ import annotations
-
 import shutil
+import subprocess
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from comparison.pairs import title_of
-from comparison.recording import StackRecording
+from comparison.recording import Side, StackRecording
 from comparison.stack_comparison import StackComparison, compare_sides
-from operations.engine_preview.events import read_events
+from operations.engine_preview.events import Events, read_events
 from operations.engine_preview.preview import resource_changes
 from operations.revisions.own_folder import recorded_folder
 from tests.comparison.applied.outcome import (
@@ -21,20 +22,10 @@ from tests.comparison.applied.outcome import (
     observed,
     uids,
 )
-from tests.comparison.changed_stacks import RECIPES, TODAY, write_side
+from tests.comparison.changed_stacks import RECIPES, TODAY, Case, Parts, write_side
+from tests.support.lab_stack import LabStack
 from tests.support.waiting import until
 from tests.updates.watching import Watch
-
-if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
-
-    import pytest
-
-    from comparison.recording import Side
-    from operations.engine_preview.events import Events
-    from tests.comparison.changed_stacks import Case, Parts
-    from tests.support.lab_stack import LabStack
 
 _UP = ("up", "--yes", "--skip-preview")
 _SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}

@@ -1,20 +1,13 @@
 """What was said of a change against what the engine previews, and against what happens."""
 
-from __future__ import annotations
-
 from dataclasses import fields
+from pathlib import Path
 from pprint import pformat
-from typing import TYPE_CHECKING
 
+from comparison.stack_comparison import StackComparison
+from tests.comparison.applied.deployed import Applied, Deployed
 from tests.comparison.applied.outcome import Outcome, nothing, predicted
-from tests.comparison.changed_stacks import all_cases, seen
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from comparison.stack_comparison import StackComparison
-    from tests.comparison.applied.deployed import Applied, Deployed
-    from tests.comparison.changed_stacks import Case
+from tests.comparison.changed_stacks import Case, all_cases, seen
 
 PREVIEWED = {
     "dev": {

@@ -1,24 +1,17 @@
 """What an update does: as a comparison says it, and as engine and API server show it."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from comparison.changes import Effect, Operation
-from comparison.stack_comparison import GRAPH
+from comparison.changes import Effect, Operation, ResourceChange
+from comparison.stack_comparison import GRAPH, StackComparison
 from tests.serving_stacks.pods import gpus_of
 from tests.support.lab_stack import GRAPH_LABEL
+from tests.support.sandbox import Sandbox
 from tests.updates.timeline import FRONTEND, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from comparison.changes import ResourceChange
-    from comparison.stack_comparison import StackComparison
-    from tests.support.sandbox import Sandbox
-    from tests.updates.watching import Event
+from tests.updates.watching import Event
 
 GRAPHS: Mapping[str, frozenset[str]] = {
     "answers": frozenset({"prefill", "decode"}),

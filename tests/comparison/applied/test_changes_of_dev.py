@@ -4,9 +4,8 @@ Pods and the download are simulated: they load nothing and are ready at once. So
 interrupted is compared, and for how long is not.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -18,14 +17,9 @@ from tests.comparison.applied.judgement import (
     cases_of,
     previewed_cases,
 )
+from tests.comparison.changed_stacks import Case
 from tests.serving_stacks.rehearsal import prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.comparison.changed_stacks import Case
-    from tests.support.sandbox import Sandbox
+from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 

@@ -1,18 +1,13 @@
 """The lab's provider of Kubernetes objects, which shares no code with the comparison."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.forced_replacement import forcing_paths
 from lab.kubernetes_provider.normalise import normalised
+from resource_graph import Resource
 from tests.comparison.resources_of_tests import said_of, with_values
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from resource_graph import Resource
 
 
 def assert_said(before: Resource, values: Mapping[str, Any], words: list[str]) -> None:

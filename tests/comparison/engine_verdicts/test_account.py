@@ -1,7 +1,5 @@
 """What becomes of a resource in an account, or of a Helm release, for one changed input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What becomes of a claim, of its class and of what devices are claimed by, for one changed field."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,17 +1,12 @@
 """What becomes of a Dynamo graph for one changed field."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from resource_graph import UNKNOWN
+from resource_graph import UNKNOWN, Resource
 from resource_graph.urns import make_urn
 from tests.comparison.resources_of_tests import kubernetes_object, said, said_of, with_values
-
-if TYPE_CHECKING:
-    from resource_graph import Resource
 
 _OWN = make_urn(
     stack="dev", project="toy", parent=None, resource_type="dynamo-stack:components:DynamoGraph", name="graph"

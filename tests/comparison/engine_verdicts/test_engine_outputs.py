@@ -1,7 +1,5 @@
 """Inputs that only the update knows: what they are made of tells whether they become others."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether a provider that is configured otherwise is still the same one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The data of what replaces a resource, held against the lab's providers, which were read apart from it."""
 
-from __future__ import annotations
-
 import importlib
 
 from comparison.engine_verdicts.resource_types import IDENTITY, resource_types

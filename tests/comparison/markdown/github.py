@@ -1,7 +1,5 @@
 """What GitHub makes of a comment: which parts are code, and which are read for mentions, links and HTML."""
 
-from __future__ import annotations
-
 import re
 
 _FENCE = re.compile(r"(`{3,})(\w*)")

@@ -1,7 +1,5 @@
 """The comment of a pull request."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

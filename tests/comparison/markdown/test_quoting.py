@@ -1,7 +1,5 @@
 """Hostile text in a comment is nothing but text."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,19 +1,14 @@
 """What makes the API server ask the operator, which Helm writes too."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
-from lab.controller.api import ApiError
+from lab.controller.api import ApiError, KubernetesApi
 from lab.dynamo_operator.installation import Installation, OperatorConfiguration
 from lab.dynamo_operator.webhooks import trust_webhooks
-
-if TYPE_CHECKING:
-    from lab.controller.api import KubernetesApi
 
 CONFLICT = 409
 INSTALLED = Installation(

@@ -1,7 +1,5 @@
 """A command in a fork is told and tells what it would in a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -9,24 +7,20 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
 
 from lab import processes
+from lab.directory import LabDirectory
 from lab.environment import sealed_environment
 from lab.fork_server import LAUNCHER
 from lab.fork_server.launcher import SOCKET
 from lab.supervisor.server import socket_path
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from lab.directory import LabDirectory
 
 _TELL = """
 import json, os, sys, threading

@@ -1,10 +1,10 @@
 """The kubelet where the API server does not answer for a moment, and where it begins after what it serves."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -15,12 +15,6 @@ from lab.kubelet.machine import Machine
 from lab.kubelet.network import cluster_address
 from lab.kubelet.pod_run import PodRun
 from tests.lab.kubelet.pods import container, pod
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from lab.controller.api import KubernetesApi
 
 DEADLINE_SECONDS = 20.0
 SLOT = 7
@@ -61,7 +55,7 @@ def api() -> Api:
 @pytest.fixture
 def machine(api: Api, tmp_path: Path) -> Machine:
     (tmp_path / "slot").write_text(str(SLOT), encoding="utf-8")
-    return Machine(cast("KubernetesApi", api), LabDirectory(tmp_path), tmp_path / "python", tmp_path)
+    return Machine(cast("Any", api), LabDirectory(tmp_path), tmp_path / "python", tmp_path)
 
 
 async def _until(holds: Callable[[], object]) -> None:

@@ -1,7 +1,5 @@
 """What would exchange nodes of a Capacity Block asks EKS whether the window has brought them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

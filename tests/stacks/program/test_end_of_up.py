@@ -1,21 +1,17 @@
 """What ends an `up`, and what it waits for no longer."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pulumi
 import pytest
 
+from components.cluster_answer import Answer
 from stacks.program import end_of_up
 from stacks.updates.guards.foreign_and_lost import objects_of
 from tests.support.clusters import REFUSED, SILENT, Told
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
-
-if TYPE_CHECKING:
-    from components.cluster_answer import Answer
 
 
 def test_a_server_without_dynamo_is_looked_at_as_one() -> None:

@@ -7,21 +7,15 @@ After a change that is meant, write them again and look at the diff:
     .venv/bin/python -m tests.stacks.plan.infrastructure.committed_operations
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
 from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.stack_files import list_stacks
 from tests.support.shipped_stacks import shipped_settings
-from tests.support.simulated_account import live
-
-if TYPE_CHECKING:
-    from tests.support.simulated_account import Life, Request
+from tests.support.simulated_account import Life, Request, live
 
 FOLDER = Path(__file__).parent / "operations"
 

@@ -1,17 +1,17 @@
 """Who enters the cluster, each once, and with what rights."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pytest
 
+from lab.aws_provider.cloud.place import Place
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
-from resource_graph import UNKNOWN
+from resource_graph import UNKNOWN, ResourceGraph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from stacks.updates.running import Running, running_of
@@ -20,12 +20,6 @@ from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
 from tests.support.simulated_account import live
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from lab.aws_provider.cloud.place import Place
-    from resource_graph import ResourceGraph
 
 LAB = "arn:aws:iam::123456789012:user/lab"
 OTHER = "arn:aws:iam::123456789012:role/people/other"

@@ -3,11 +3,11 @@
 The policies that the stack's deployer is to have allow it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import botocore.session
 import pytest
@@ -26,10 +26,6 @@ from tests.stacks.plan.infrastructure.committed_operations import (
 from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
 from tests.support.shipped_stacks import shipped_settings
 from tests.support.simulated_account import Life, Request, live
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SESSION = botocore.session.get_session()
 OF_EACH_LIST = {list_of(name): name for name in eks_stacks()}.values()
