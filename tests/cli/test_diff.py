@@ -175,7 +175,7 @@ def test_every_stack_of_the_folder_is_recorded_and_one_that_is_broken_says_why(
     broken, wrong = side.stacks["broken"], side.stacks["wrong"]
     assert isinstance(broken, UnreadStack)
     assert isinstance(wrong, UnreadStack)
-    assert broken.reason.startswith("Pulumi.broken.yaml:2\n  not a stack file: ")
+    assert broken.reason.startswith("Pulumi.broken.yaml:1\n  not a stack file: ")
     assert wrong.reason.startswith("Pulumi.wrong.yaml: serving.recipe = 'no/such'")
     dev = stack_of(side)
     assert "DynamoGraphDeployment" in {each.kind for each in dev.resources}

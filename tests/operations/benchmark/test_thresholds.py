@@ -128,7 +128,7 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
         pytest.param(
             "thresholds: [",
             [
-                "limits.yaml:2",
+                "limits.yaml:1",
                 "  not a file of thresholds: did not find expected node content",
             ],
             id="no YAML",

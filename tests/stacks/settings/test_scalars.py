@@ -27,7 +27,7 @@ def test_a_scalar_that_readers_of_yaml_disagree_about_is_refused_with_its_line(w
         ("a:\n  b: 1\n  c: 2\n  b: 3\n", 4, "twice"),
         ("a: !!str 12\n", 1, "tag"),
         ("a: [1, 2\nb: 3\n", 2, "expected"),
-        ("a: {b: 1\n", 2, "expected"),
+        ("a: {b: 1\n", 1, "expected"),
         ("? [a, b]\n: 1\n", 1, "plain text"),
         ("a: &x 1\n<<: *x\n", 2, "mapping"),
         ("a: 1\n---\nb: 2\n", 3, "another document"),

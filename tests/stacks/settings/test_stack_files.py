@@ -58,7 +58,7 @@ def test_a_key_that_blocks_beside_it_know_is_said_to_belong_into_them(tmp_path: 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        pytest.param("config:\n  a: [1\n", "Pulumi.other.yaml:3\n  not a stack file: ", id="no YAML"),
+        pytest.param("config:\n  a: [1\n", "Pulumi.other.yaml:2\n  not a stack file: ", id="no YAML"),
         pytest.param(
             "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n",
             "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands twice in one mapping",
