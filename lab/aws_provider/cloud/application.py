@@ -51,12 +51,14 @@ class Application:
         place = Place(call.region, self._store, self._settings)
         try:
             service_model.check(call.operation, call.parameters)
-            for rule in RULES[call.service, call.name]:
-                rule(place, call.parameters)
-            handler = HANDLERS.get((call.service, call.name))
-            if handler is None:
-                return self._recorded_moto(call, environ, body, start_response)
-            result: object = handler(place, call.parameters)
+            # Whoever met half of a deletion would write what is being deleted once more.
+            with self._store.lock:
+                for rule in RULES[call.service, call.name]:
+                    rule(place, call.parameters)
+                handler = HANDLERS.get((call.service, call.name))
+                if handler is None:
+                    return self._recorded_moto(call, environ, body, start_response)
+                result: object = handler(place, call.parameters)
         except ServiceException as error:
             result = error
         code = result.code if isinstance(result, ServiceException) else None

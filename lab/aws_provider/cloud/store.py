@@ -6,7 +6,7 @@ import contextlib
 import copy
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,15 +22,17 @@ class Store:
     worse than none.
     """
 
+    lock: ClassVar = threading.RLock()
+    """Of the process, as what moto holds is: held for a whole request, and while time passes."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._kinds: dict[str, dict[str, Document]] = {}
-        self._lock = threading.RLock()
         self._write()
 
     def get(self, kind: str, key: str) -> Document | None:
         """A copy of a document, or None."""
-        with self._lock:
+        with self.lock:
             return copy.deepcopy(self._kinds.get(kind, {}).get(key))
 
     def all(self, kind: str, prefix: str = "") -> list[Document]:
@@ -39,7 +41,7 @@ class Store:
 
     def items(self, kind: str, prefix: str = "") -> list[tuple[str, Document]]:
         """all(), with the keys."""
-        with self._lock:
+        with self.lock:
             found = self._kinds.get(kind, {})
             return [(key, copy.deepcopy(item)) for key, item in found.items() if key.startswith(prefix)]
 
@@ -63,7 +65,7 @@ class Store:
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
         """Holds the store for several reads and writes, and writes the file at the end."""
-        with self._lock:
+        with self.lock:
             yield
             self._write()
 

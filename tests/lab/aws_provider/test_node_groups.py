@@ -1,12 +1,16 @@
 """Instances of node groups: launched, ended and exchanged as asked for, or refused for now or ever."""
 
+import datetime as dt
 import json
+import threading
 from typing import Any
 
 import pytest
 
+from lab.aws_provider.cloud.gaps import scaling
 from lab.provider_service.errors import ProviderError
 from tests.lab.aws_provider.account import Account, make, update
+from tests.support.waiting import until
 
 _KIND = "aws:eks/nodeGroup:NodeGroup"
 _FULL = "cr-0123456789abcdef0"
@@ -88,3 +92,31 @@ def _inputs(account: Account, name: str, block: str, size: int) -> dict[str, Any
         "launchTemplate": account.template(name, **_data(block)),
         "scalingConfig": {"minSize": 0, "maxSize": 3, "desiredSize": size},
     }
+
+
+def test_a_group_that_is_deleted_while_its_action_is_due_stays_deleted(
+    account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eks, auto_scaling = account.client("eks"), account.client("autoscaling")
+    made = eks.create_nodegroup(**account.group_request("going", 1))["nodegroup"]
+    group = made["resources"]["autoScalingGroups"][0]["name"]
+    deleting = threading.Thread(target=eks.delete_nodegroup, kwargs=_named(account, "going"))
+    start, real = dt.datetime(2099, 1, 1, tzinfo=dt.UTC), scaling._time
+
+    def time_of(value: Any) -> dt.datetime:
+        if real(value) != real(start):
+            return real(value)
+        deleting.start()
+        # Without the account's lock it ends at once.
+        deleting.join(2)
+        return dt.datetime.min
+
+    monkeypatch.setattr(scaling, "_time", time_of)
+    sizes = {"MinSize": 2, "DesiredCapacity": 2, "MaxSize": 2}
+    auto_scaling.put_scheduled_update_group_action(
+        AutoScalingGroupName=group, ScheduledActionName="due", StartTime=start, **sizes
+    )
+    described = auto_scaling.describe_scheduled_actions
+    until(lambda: not described(AutoScalingGroupName=group)["ScheduledUpdateGroupActions"], "the action")
+    deleting.join()
+    assert instances(account, "going") == []

@@ -70,13 +70,14 @@ def resume(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 
 def pass_time(store: Store, settings: Settings) -> None:
     """Does everything whose time has come, in all regions."""
-    for key, group in store.items(GROUP):
-        place = Place(key.split("/")[0], store, settings)
-        node_group = _node_group(place, group["AutoScalingGroupName"])
-        if node_group is not None:
-            _launch_what_waited(place, node_group)
-            _take_actions(place, node_group)
-            _drain(place, node_group)
+    with store.lock:
+        for key, group in store.items(GROUP):
+            place = Place(key.split("/")[0], store, settings)
+            node_group = _node_group(place, group["AutoScalingGroupName"])
+            if node_group is not None:
+                _launch_what_waited(place, node_group)
+                _take_actions(place, node_group)
+                _drain(place, node_group)
 
 
 def _set_suspended(place: Place, name: str, processes: list[str]) -> dict[str, Any]:
