@@ -66,7 +66,14 @@ class Membership:
         store = self._read()
         wanted = {node["metadata"]["name"]: node for node in nodes_of(store)}
         lost = lost_machines(store)
-        found = dict(self._found)
+        # The watch may not have told yet of a node that was applied in the place of another one.
+        found = {
+            name: node
+            for name, node in self._found.items()
+            if self._applied.get(name, node)["spec"]["providerID"] == node["spec"]["providerID"]
+        }
+        # One that somebody else has deleted leaves no more.
+        self._draining = {name: since for name, since in self._draining.items() if name in found}
         for name, node in found.items():
             if node["spec"]["providerID"] in lost:
                 await self._forget(name)
