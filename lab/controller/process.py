@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import logging
 import os
 import signal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 READY = b"ready\n"
 _REFUSED = 2
+_PR_SET_PDEATHSIG = 1
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -56,6 +58,14 @@ def end_with_parent() -> threading.Event:
 
     threading.Thread(target=wait, daemon=True).start()
     return is_gone
+
+
+def die_with(parent: int) -> None:
+    """Has the kernel kill this process, which has just been forked, when the process `parent` ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        # It died before the kernel had been asked.
+        os._exit(1)
 
 
 async def _until_signalled(work: Coroutine[None, None, None]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import selectors
@@ -14,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.controller.process import die_with
 from lab.fork_server.launcher import RUNNING, SOCKET
 from lab.supervisor.server import socket_path
 
 _STANDARD_STREAMS = 3
 _LAUNCHER_SECONDS = 5.0
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -156,10 +155,7 @@ def _can_run(request: Request) -> bool:
 
 def _become(request: Request, streams: list[int], server: int) -> None:
     """Makes this process one that the launcher's command line would have started."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != server:
-        # It died before the kernel had been asked.
-        os._exit(1)
+    die_with(server)
     # Signals of a terminal go to the launcher, which forwards them: twice would be a second Ctrl-C.
     os.setpgid(0, 0)
     for number, stream in enumerate(streams):

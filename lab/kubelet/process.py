@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import collections
-import ctypes
 import datetime as dt
 import os
 import signal
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Self
+
+from lab.controller.process import die_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-_PR_SET_PDEATHSIG = 1
 _LAST_LINES = 15
 _KEPT_LINES, _KEPT_BYTES = 80, 2048
 """What a status keeps of a log (kubernetes/kubernetes pkg/kubelet/container/runtime.go)."""
@@ -54,7 +55,8 @@ class ContainerProcess:
             stderr=asyncio.subprocess.PIPE,
             limit=_LONGEST_LINE,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            # A kubelet that is killed would leave processes behind that no pod knows of.
+            preexec_fn=partial(die_with, os.getpid()),
         )
         return cls(process, log)
 
@@ -107,8 +109,3 @@ async def _line(stream: asyncio.StreamReader) -> bytes:
     except ValueError:
         # Longer than the limit: the rest follows as lines of their own.
         return await stream.read(_LONGEST_LINE)
-
-
-def _end_with_parent() -> None:
-    # A kubelet that is killed would leave processes behind that no pod knows of.
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

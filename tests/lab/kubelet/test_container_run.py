@@ -164,3 +164,14 @@ def test_a_process_that_is_asked_to_end_just_after_it_has_ended_keeps_its_exit_c
 
     monkeypatch.setattr(os, "waitpid", waitpid)
     asyncio.run(scene())
+
+
+def test_a_process_that_is_started_while_its_kubelet_dies_ends_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        process = await ContainerProcess.start([SHELL, "-c", "exit 7"], {}, tmp_path, tmp_path / "log")
+        assert await process.wait() == 1
+
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+    asyncio.run(scene())
