@@ -108,7 +108,7 @@ def down(stack_name: StackName = "dev") -> None:
     if not lab.root.exists():
         _say("there is no lab")
         return
-    is_up = (lab.bin / "pulumi").exists() and control_plane.is_answering(lab)
+    is_up = (lab.bin / "pulumi").exists() and control_plane.is_running(lab)
     if is_up and not stack.destroy(lab, stack_name):
         _say(f"stack {stack_name} could not be destroyed (see above); the cluster goes anyway, and all in it")
     cluster.down(lab)
@@ -153,7 +153,7 @@ def shell() -> None:
     """Open a shell in the sealed environment."""
     lab = LabDirectory.default()
     cluster.prepare(lab, _say)
-    if not control_plane.is_answering(lab):
+    if not control_plane.is_running(lab):
         _say("no simulated cluster runs yet: type `make lab-up`, here or in another shell")
     program = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
     variables = sealed_environment(lab) | {"PS1": "(lab) \\w $ "}

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -34,13 +35,13 @@ def test_two_labs_that_start_in_the_same_moment_run_side_by_side_until_one_is_de
     with ThreadPoolExecutor() as pool:
         assert list(pool.map(control_plane.start, two_labs)) == ["created", "created"]
     for lab in two_labs:
-        assert control_plane.is_answering(lab)
+        assert control_plane.is_running(lab)
         assert len(running_in(lab.kwok)) == 5
     left, right = two_labs
     control_plane.stop_and_delete(left)
     assert running_in(left.kwok) == []
     assert not control_plane.exists(left)
-    assert control_plane.is_answering(right)
+    assert control_plane.is_running(right)
 
 
 def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: list[LabDirectory]) -> None:
@@ -52,9 +53,22 @@ def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: 
     for process in victims:
         process.kill()
     psutil.wait_procs(victims, timeout=10)
-    assert not control_plane.is_answering(lab)
+    assert not control_plane.is_running(lab)
     assert control_plane.start(lab) == "restarted"
     assert sandbox.get("namespace", "kept")["status"]["phase"] == "Active"
+
+
+def test_a_control_plane_that_is_slow_to_answer_is_waited_for_and_left_as_it_is(
+    two_labs: list[LabDirectory],
+) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    server = control_plane.component(lab, "kube-apiserver")
+    assert server
+    server.suspend()
+    # Longer than one look takes.
+    threading.Timer(7, server.resume).start()
+    assert control_plane.start(lab) == "running"
 
 
 def test_a_test_process_that_is_killed_leaves_no_control_plane(two_labs: list[LabDirectory]) -> None:
