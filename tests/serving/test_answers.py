@@ -91,7 +91,8 @@ def test_a_worker_that_is_killed_is_started_again_and_serves(served: Served) -> 
 
     def restarted() -> bool:
         found = served.stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
-        return all(each["restartCount"] == 1 and each["ready"] for each in found)
+        # Once more where its liveness probe, one of which is enough, has no answer on a busy machine.
+        return all(each["restartCount"] >= 1 and each["ready"] for each in found)
 
     until(restarted, "the container started again")
     assert not before & {each.pid for each in processes_of(name)}

@@ -93,8 +93,10 @@ def test_a_prefill_worker_that_is_killed_ends_the_container_which_starts_again_a
         statuses = stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
         return next(each for each in statuses if each["name"] == "main")
 
-    until(lambda: main()["restartCount"] == 1 and main()["ready"], "the container started again")
+    until(lambda: main()["restartCount"] >= 1, "the next start of the container")
+    # Before a liveness probe can have ended it once more, as on a busy machine.
     ended = main()["lastState"]["terminated"]
+    until(lambda: main()["ready"], "the container is ready again")
     assert ended["exitCode"] == 137
     assert "supervisor: prefill ended first, with code 137" in ended["message"]
     assert not {each.pid for each in before.values()} & {each.pid for each in _workers(pod).values()}
