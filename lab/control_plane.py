@@ -130,16 +130,22 @@ def start_what_ended(lab: LabDirectory) -> None:
     Controllers and scheduler end where the API server is not healthy 20 s after their start, as on a busy
     machine. Returns when the API server says that it is ready. Raises LabError where it does not.
     """
-    if not all(component(lab, name) for name in _COMPONENT_BINARIES):
-        _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s")
     deadline = time.monotonic() + _START_SECONDS
-    while run(lab, "kubectl", "get", "--raw", "/readyz", "--request-timeout=5s", check=False).returncode:
+    ready = ("kubectl", "get", "--raw", "/readyz", "--request-timeout=5s")
+    # Last whether all run: one may end while the API server is waited for.
+    while run(lab, *ready, check=False).returncode or not all(
+        component(lab, name) for name in _COMPONENT_BINARIES
+    ):
         if time.monotonic() > deadline:
             logs = os.path.relpath(component_files(lab) / "logs")
             raise LabError(
                 f"the cluster did not come up within {_START_SECONDS} s; its logs are in {logs}\n"
                 "`make lab-down` removes it, `make lab-up` then starts from nothing"
             )
+        for name in [each for each in _COMPONENT_BINARIES if not component(lab, each)]:
+            # kwokctl would take whatever has its number for the process, be it a zombie.
+            (component_files(lab) / "pids" / f"{name}.pid").unlink(missing_ok=True)
+        _kwokctl(lab, "start", "cluster", "--wait", f"{_START_SECONDS}s")
 
 
 def service_range(lab: LabDirectory) -> str:
