@@ -120,16 +120,14 @@ def update(stack: LabStack, edit: Callable[[Settings], None]) -> Update:
 
 
 def observed(stack: LabStack, said: Preview, run: Callable[[], object]) -> Update:
-    """What becomes of pods and ConfigMaps while something runs, up to the moment at which it ends."""
+    """What becomes of pods and ConfigMaps while something runs."""
     with (
         Watch(stack.lab, f"/api/v1/namespaces/{NAMESPACE}/pods") as pods,
         Watch(stack.lab, f"/api/v1/namespaces/{NAMESPACE}/configmaps") as files,
     ):
         begun = time.monotonic()
         run()
-        ended = time.monotonic()
-    told = [event for event in pods.events if event.at <= ended]
-    return Update(said, Timeline.of(told, begun, WORKERS), files.events, begun)
+    return Update(said, Timeline.of(pods.events, begun, WORKERS), files.events, begun)
 
 
 def _objects(stack: LabStack) -> dict[str, str]:

@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from tests.support.sandbox import Sandbox
+from tests.support.waiting import until
 
 LONGEST_WATCH_SECONDS = 300
-START_SECONDS = 30.0
+END_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,12 @@ class Event:
 
 
 class Watch:
-    """Records all changes of the objects below one path of the API, from those that are there on.
-
-    At least one object must be there: the watch is known to have begun once each of them was told.
-    """
+    """Records all changes of the objects below one path of the API, from those that are there on."""
 
     def __init__(self, lab: Sandbox, path: str) -> None:
         self._lab = lab
-        self._all = path
-        self._path = f"{path}?watch=true&timeoutSeconds={LONGEST_WATCH_SECONDS}"
-        self._expected = 0
+        self._path = path
         self._events: list[Event] = []
-        self._begun = threading.Event()
-        self._process: subprocess.Popen[str] | None = None
 
     @property
     def events(self) -> list[Event]:
@@ -58,9 +52,12 @@ class Watch:
 
     def __enter__(self) -> Self:
         """Begins; later events tell of what happens within the block."""
-        self._expected = len(json.loads(self._lab.kubectl("get", "--raw", self._all).stdout)["items"])
+        now = self._list()
+        self._events += [Event(time.monotonic(), "ADDED", each) for each in now["items"]]
+        since = f"resourceVersion={now['metadata']['resourceVersion']}"
+        path = f"{self._path}?watch=true&timeoutSeconds={LONGEST_WATCH_SECONDS}&{since}"
         self._process = subprocess.Popen(
-            [str(self._lab.directory.bin / "kubectl"), "get", "--raw", self._path],
+            [str(self._lab.directory.bin / "kubectl"), "get", "--raw", path],
             env=self._lab.environment,
             stdout=subprocess.PIPE,
             text=True,
@@ -68,21 +65,29 @@ class Watch:
         assert self._process.stdout is not None
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
         self._reader.start()
-        assert self._begun.wait(START_SECONDS), f"nothing is told of {self._path}"
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Ends; what was told is kept."""
-        assert self._process is not None
+        """Ends; what was told is kept, which is all that happened within a block that did not fail."""
+        if error is None:
+            until(self._has_told_all, f"the last changes of {self._path}", END_SECONDS)
         self._process.terminate()
-        self._process.wait(START_SECONDS)
-        self._reader.join(START_SECONDS)
+        self._process.wait(END_SECONDS)
+        self._reader.join(END_SECONDS)
+
+    def _list(self) -> dict[str, Any]:
+        return json.loads(self._lab.kubectl("get", "--raw", self._path).stdout)
+
+    def _has_told_all(self) -> bool:
+        last = {event.object["metadata"]["uid"]: event for event in self.events}
+        told = {uid: str(event.version) for uid, event in last.items() if event.kind != "DELETED"}
+        return told == {
+            each["metadata"]["uid"]: each["metadata"]["resourceVersion"] for each in self._list()["items"]
+        }
 
     def _read(self, lines: IO[str]) -> None:
         for line in lines:
             told = json.loads(line)
             self._events.append(Event(time.monotonic(), told["type"], told["object"]))
-            if len(self._events) >= self._expected:
-                self._begun.set()

@@ -114,7 +114,6 @@ class Deployed:
         with Watch(self.lab, "/api/v1/pods") as pods:
             begun = time.monotonic()
             answer = self._logged(*_UP)
-            ended = time.monotonic()
             until(
                 lambda: not any(map(_is_ending, graph_pods(self.lab))),
                 "pods of before to end",
@@ -124,7 +123,7 @@ class Deployed:
             resource_changes(self._events().steps),
             (objects, self._objects()),
             pods.events,
-            (begun, ended),
+            begun,
             (gpus, gpus_in_use(self.lab)),
         )
         said = " ".join(f"{answer.stdout} {answer.stderr}".split())

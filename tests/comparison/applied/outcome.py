@@ -90,7 +90,7 @@ def observed(
     changes: Sequence[ResourceChange],
     objects: tuple[Mapping[str, str], Mapping[str, str]],
     events: Iterable[Event],
-    time: tuple[float, float],
+    begun: float,
     used_gpus: tuple[int, int],
 ) -> Outcome:
     """What happened.
@@ -99,18 +99,15 @@ def observed(
         changes: of the engine's own steps.
         objects: of the stack, name -> uid, before and after.
         events: what the API server told of pods, until those of before had ended.
-        time: when the update began and ended, on the clock of the events.
+        begun: when the update began, on the clock of the events.
         used_gpus: by pods of graphs, before and after.
 
     """
     before, after = objects
-    begun, ended = time
-    told = list(events)
-    serving = Timeline.of([each for each in told if each.at <= ended], begun, GRAPHS)
-    # The frontend's old pods may still be ending when `up` has all that it waits for.
-    gone = {each.role for each in Timeline.of(told, begun, GRAPHS).deleted}
+    # The frontend's old pods may still have been ending when `up` had all that it waits for.
+    serving = Timeline.of(events, begun, GRAPHS)
     # A service that shrinks loses pods and restarts none; no case shrinks one.
-    roles = {"frontend" if role == FRONTEND else "workers" for role in gone}
+    roles = {"frontend" if each.role == FRONTEND else "workers" for each in serving.deleted}
     return Outcome(
         operations=by_operation((each.operation.value, each.title) for each in changes),
         came=frozenset(key for key, uid in after.items() if before.get(key) != uid),
