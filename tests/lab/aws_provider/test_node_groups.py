@@ -98,8 +98,8 @@ def test_a_group_that_is_deleted_while_its_action_is_due_stays_deleted(
     account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     eks, auto_scaling = account.client("eks"), account.client("autoscaling")
-    made = eks.create_nodegroup(**account.group_request("going", 1))["nodegroup"]
-    group = made["resources"]["autoScalingGroups"][0]["name"]
+    eks.create_nodegroup(**account.group_request("going", 1))
+    group = _described(account, "going")["resources"]["autoScalingGroups"][0]["name"]
     deleting = threading.Thread(target=eks.delete_nodegroup, kwargs=_named(account, "going"))
     start, real = dt.datetime(2099, 1, 1, tzinfo=dt.UTC), scaling._time
 
@@ -112,9 +112,13 @@ def test_a_group_that_is_deleted_while_its_action_is_due_stays_deleted(
         return dt.datetime.min
 
     monkeypatch.setattr(scaling, "_time", time_of)
-    sizes = {"MinSize": 2, "DesiredCapacity": 2, "MaxSize": 2}
     auto_scaling.put_scheduled_update_group_action(
-        AutoScalingGroupName=group, ScheduledActionName="due", StartTime=start, **sizes
+        AutoScalingGroupName=group,
+        ScheduledActionName="due",
+        StartTime=start,
+        MinSize=2,
+        DesiredCapacity=2,
+        MaxSize=2,
     )
     described = auto_scaling.describe_scheduled_actions
     until(lambda: not described(AutoScalingGroupName=group)["ScheduledUpdateGroupActions"], "the action")
