@@ -55,13 +55,9 @@ def _set(stack: LabStack, field: str, value: int, *flags: str) -> None:
     stack.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=json", "-p", patch, *flags)
 
 
-def _frontend(stack: LabStack) -> dict[str, Any]:
-    [frontend] = [item for item in _graph(stack)["spec"]["components"] if item["name"] == "Frontend"]
-    return frontend
-
-
 def _grace(stack: LabStack) -> int:
-    return _frontend(stack)["podTemplate"]["spec"]["terminationGracePeriodSeconds"]
+    [frontend] = [item for item in _graph(stack)["spec"]["components"] if item["name"] == "Frontend"]
+    return frontend["podTemplate"]["spec"]["terminationGracePeriodSeconds"]
 
 
 def _graph(stack: LabStack) -> dict[str, Any]:
