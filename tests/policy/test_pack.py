@@ -48,6 +48,21 @@ def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
         said_by(breaks, id="breaks", severity=Severity.ADVISORY)
 
 
+def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack() -> None:
+    judged: list[int] = []
+
+    def counts(graph: ResourceGraph) -> list[Any]:
+        judged.append(len(graph))
+        return []
+
+    pack = policies(
+        [dataclasses.replace(RULES[0], id=name, check=counts) for name in ("one", "two")], today=TODAY
+    )
+    for runs in (1, 2):
+        run(pack, TOY)
+        assert judged == [len(TOY)] * 2 * runs
+
+
 def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
     def advises(graph: ResourceGraph) -> list[Any]:
         return [advised(next(iter(graph)), "thing", "is slow")]
