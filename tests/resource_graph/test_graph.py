@@ -92,3 +92,8 @@ def test_objects_are_found_by_name_in_their_namespace_or_in_any_where_none_is_kn
     assert names("a") == ["1", "3", "4"]
     assert names(None) == names(UNKNOWN) == ["1", "2", "3", "4"]
     assert graph.kubernetes_objects_named("ConfigMap", "other", None) == ()
+
+
+def test_an_unknown_value_has_no_truth_value() -> None:
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(UNKNOWN)

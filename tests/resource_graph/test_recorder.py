@@ -43,6 +43,13 @@ def record_here(toy: Callable[[], None]) -> ResourceGraph:
     ("name", "attribute", "value"),
     [
         ("space", "inputs", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "toys"}}),
+        ("space", "urn", f"{PREFIX}kubernetes:core/v1:Namespace::space"),
+        # The types of all parents but the stack stand in it.
+        (
+            "crate-box-files",
+            "urn",
+            f"{PREFIX}toy:components:Crate$toy:components:Box$kubernetes:core/v1:ConfigMap::crate-box-files",
+        ),
         ("report", "inputs", REPORT),
         ("token", "inputs", TOKEN),
         ("token", "secret_paths", {("stringData",)}),
@@ -63,6 +70,11 @@ def test_a_resource_is_recorded_as_the_engine_would_be_told_of_it(
     graph: ResourceGraph, name: str, attribute: str, value: object
 ) -> None:
     assert getattr(named(graph, name), attribute) == value
+
+
+def test_a_whole_number_stays_one(graph: ResourceGraph) -> None:
+    timeout = named(graph, "platform").inputs["timeout"]
+    assert (timeout, type(timeout)) == (300, int)
 
 
 def test_dependencies_come_from_options_and_from_outputs_that_are_read(graph: ResourceGraph) -> None:

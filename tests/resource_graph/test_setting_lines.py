@@ -28,3 +28,10 @@ def text_of(line: int) -> str:
 )
 def test_a_setting_is_at_its_line_or_at_that_of_the_nearest_around_it(key: str, text: str) -> None:
     assert text_of(SettingLines(TEXT, "Pulumi.dev.yaml", "dynamo-stack:settings").of_setting(key)) == text
+
+
+def test_only_a_setting_that_is_written_has_a_place() -> None:
+    lines = SettingLines(TEXT, "Pulumi.dev.yaml", "dynamo-stack:settings")
+    line = LINES.index("        members: 3") + 1
+    assert lines.place_of("platform.nats.members") == f"Pulumi.dev.yaml:{line}"
+    assert lines.place_of("serving.namespace.kind") is None

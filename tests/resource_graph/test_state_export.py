@@ -172,3 +172,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 )
 def test_a_state_is_told_from_a_manifest_by_its_first_keys(text: str, expected: bool) -> None:
     assert looks_like_state(text) is expected
+
+
+def test_a_name_may_hold_what_stands_between_the_parts_of_a_urn(tmp_path: Path) -> None:
+    [claim] = read(tmp_path, exported(resource(f"{CLAIM}::of-a")))
+    assert (claim.type, claim.name) == ("kubernetes:core/v1:PersistentVolumeClaim", "claim::of-a")
