@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from components.cluster_answer import Answer
-from components.guard import guarded_cluster
+from components.guard import GuardProvider, guarded_cluster
 from components.platform_guard import (
     PlatformGuardProvider,
     PlatformInUseError,
@@ -178,3 +178,10 @@ def test_a_guard_asks_the_cluster_of_its_inputs(monkeypatch: pytest.MonkeyPatch)
     assert (own.context, own.kubeconfig, own.content) == ("eks", None, "apiVersion: v1")
     # kubectl does not know whose home that is.
     assert guarded_cluster({"context": "c", "kubeconfigFile": "~/kube"}).kubeconfig == "/home/me/kube"
+
+
+def test_only_other_inputs_change_a_guard() -> None:
+    guard = GuardProvider()
+    assert not guard.diff("", {"context": "a"}, {"context": "a"}).changes
+    assert guard.diff("", {"context": "a"}, {"context": "b"}).changes
+    assert guard.update("", {"context": "a"}, {"context": "b"}).outs == {"context": "b"}
