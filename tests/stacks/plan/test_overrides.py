@@ -27,6 +27,12 @@ def test_an_override_changes_one_option_of_one_role() -> None:
     assert recipe.engine_of("prefill") == published.engine_of("prefill")
 
 
+def test_null_takes_the_recipe_s_value_away_and_the_engine_s_holds() -> None:
+    settings = changed(agg_gb200_settings(), override("worker", max_batch_size=None))
+    options: Any = resolved(settings).serving.placed.recipe.engine_of("worker")
+    assert (options.max_batch_size, options.effective_max_batch_size) == (None, 2048)
+
+
 def test_parallelism_that_is_overridden_changes_what_is_placed() -> None:
     stack = resolved(changed(disagg_b200_settings(), override("decode", tensor_parallel_size=2)))
     gpus = {worker.role: worker.gpus for worker in stack.serving.placed.workers}
@@ -65,6 +71,12 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers(tokens: 
         (
             override("prefill", kv_cache_config={"dtype": "auto"}),
             "\n  KV cache of auto cannot be read by a decode worker with fp8",
+        ),
+        (
+            override("decode", cuda_graph_config={"batch_sizes": [1, 2, 4], "max_batch_size": 8}),
+            ".decode.cuda_graph_config\n"
+            "  cuda_graph_config.max_batch_size 8 is not the largest of batch_sizes; write max_batch_size: "
+            "4, or only one of the two (null removes one)",
         ),
     ],
 )

@@ -1,8 +1,16 @@
 """What settings come to as a whole: waits, sizes, decisions, and every problem at once."""
 
+from stacks.plan import timeouts
 from stacks.plan.platform import OwnPlatform
 from tests.stacks.changed_settings import changed, said
 from tests.support.dev_settings import dev_settings, problems_of, resolved
+
+
+def test_a_wait_is_as_long_as_the_slowest_published_time_and_never_longer_than_the_operator_s() -> None:
+    stack = resolved()
+    # The recipe's page waits 3,600 s for the download and allows 30 minutes for loading.
+    assert (stack.cache.timeout_seconds, stack.serving.ready_timeout_seconds) == (3960, 3660)
+    assert timeouts.load_of(2 * 10**12, None).ready_timeout_seconds == 7200
 
 
 def test_a_typed_timeout_wins() -> None:

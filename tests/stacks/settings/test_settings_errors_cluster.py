@@ -5,10 +5,6 @@ import pytest
 from tests.stacks.changed_settings import GONE, changed, said
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
-_EKS_KEYS = (
-    "kind, name, accountId, region, assumeRole, version, network, publicCidrs, administrators, access, "
-    "roles, systemNodes, monitoring, sessionManager, nodeMonitoring, nodeRepair, tags, tagNodes"
-)
 CASES: list[tuple[str, str, object, str]] = [
     (
         "an unknown kind of cluster",

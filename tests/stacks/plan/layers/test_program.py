@@ -54,6 +54,14 @@ def test_a_graph_is_made_after_the_reference_to_its_operator() -> None:
     assert graph.depends_on(served, platform)
 
 
+def test_a_joined_stack_reaches_the_cluster_by_what_its_owner_exports() -> None:
+    graph = _recorded("serving")
+    [provider] = graph.of_type("pulumi:providers:kubernetes")
+    assert has_unknown(provider.inputs["kubeconfig"])
+    assert provider.inputs["clusterIdentifier"] == "gpt-oss"
+    assert graph.of_type("pulumi:providers:aws") == ()
+
+
 def test_who_may_connect_to_nats_is_written_by_the_platform_s_stack_alone() -> None:
     policies = {
         layer: [each.object_name for each in _recorded(layer).kubernetes_objects("NetworkPolicy")]

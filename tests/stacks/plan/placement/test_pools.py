@@ -3,7 +3,7 @@
 import pytest
 
 from tests.stacks.changed_settings import Settings, changed, said
-from tests.support.dev_settings import disagg_b200_settings
+from tests.support.dev_settings import disagg_b200_settings, resolved
 
 SERVING = {"example.com/use": "serving"}
 
@@ -37,6 +37,12 @@ def test_two_pools_that_one_node_could_be_in_are_refused(settings: Settings, pro
         f"nvidia.com/gpu.product=NVIDIA-{product}, kubernetes.io/arch=amd64" in text
     )
     assert "give both a node label with different values" in text
+
+
+def test_two_pools_of_one_kind_are_told_apart_by_a_label() -> None:
+    stack = resolved(_two_pools(SERVING, {"example.com/use": "batch"}))
+    selectors = [each.placement.node_selector for each in stack.serving.placed.workers if each.placement]
+    assert [each["example.com/use"] for each in selectors] == ["serving", "serving"]
 
 
 @pytest.mark.parametrize(

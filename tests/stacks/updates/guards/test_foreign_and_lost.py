@@ -13,6 +13,7 @@ from stacks.updates.guards.foreign_and_lost import (
     loss_notices,
     lost_claim,
     objects_of,
+    uid_of,
 )
 from stacks.updates.running import DeployedVolume, Running, running_of
 from tests.stacks.changed_settings import SOMEBODY_ELSES_VOLUME, changed
@@ -132,6 +133,10 @@ def test_a_claim_that_is_not_that_of_the_state_is_told_by_preview_and_ends_a_pla
     assert words in lost.words
     assert "try: `pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in lost.words
     assert lost_claim(STACK, replace(BEFORE, graphs=()), _seen(uid)) == lost
+
+
+def test_the_uid_of_a_claim_that_nobody_can_read_is_not_known() -> None:
+    assert [uid_of(each) for each in (_seen("uid-1"), _seen(None), None)] == ["uid-1", None, None]
 
 
 def test_a_stack_that_is_taken_down_needs_no_claim(monkeypatch: pytest.MonkeyPatch) -> None:
