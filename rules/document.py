@@ -22,7 +22,7 @@ _INTRODUCTION = """\
 
 {count} rules say what must hold for a deployment to start, fit its GPUs, answer, and go away again; with the
 one that judges waivers, `check` counts {all}. [Checking](checking.md) says how to run them and what a finding
-means. `check --file` cannot evaluate {files}; the policy pack, {pack}.
+means. `check --file` cannot evaluate {files}. The policy pack cannot evaluate {pack}.
 
 Each fix leads to the rule's code, whose `source=` names what was read, and `lines=` the releases; without any
 the rule depends on none."""
@@ -46,8 +46,9 @@ def rules_document() -> str:
 
 
 def _not_evaluated(rules: Sequence[Rule]) -> str:
-    missing = sorted({aspect.value for rule in rules for aspect in rule.reads})
-    return f"{len(rules)} rules about {', '.join(missing)}" if rules else "nothing"
+    *others, last = sorted({aspect.value for rule in rules for aspect in rule.reads})
+    missing = f"{', '.join(others)} and {last}" if others else last
+    return f"{len(rules)} rules about {missing}"
 
 
 def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
