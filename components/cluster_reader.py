@@ -148,7 +148,8 @@ def ask(
     try:
         files = cluster.kubeconfig or os.environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
         client = _client(cluster.context, files, cluster.content)
-    except (ConfigException, OSError, yaml.YAMLError, ValueError) as error:
+    except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, AttributeError) as error:
+        # The client takes the file for what it should be: a list, or a number as the server, ends it.
         return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {type(error).__name__}"))
     if kind.version:
         return _get(client, kind.path(kind.version, name, namespace), cluster.seconds, selectors)

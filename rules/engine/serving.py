@@ -230,6 +230,8 @@ _WAITS_FOR_EVER = re.compile(
 )
 # A single ampersand: the engine runs in the background, and others go on beside it.
 _IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
+# A shell that waits for an engine in the background can hand the signal on to it.
+_TRAP = re.compile(r"(?:^|[\s;&|])trap\s")
 # bash becomes the last command of a script by itself, and dash, which is sh of the runtime images, does not.
 _STAYING_SHELLS = frozenset({"sh", "dash"})
 
@@ -271,7 +273,8 @@ def _behind_a_shell(worker: Worker, words: Sequence[str | None]) -> Iterator[str
     shells = [word for word in words if word is not None and program_of(word) in SHELLS]
     # A single one may stand behind an init that signals the engine too.
     stay = len(shells) > 1 and all(program_of(word) in _STAYING_SHELLS for word in shells)
-    if stay and not all(command.by_exec for command in worker.commands):
+    passes_on = any(_TRAP.search(word or "") for word in words)
+    if stay and not passes_on and not all(command.by_exec for command in worker.commands):
         yield (
             f"is started through {shells[0]} without exec: the signal to end reaches the shell alone, and "
             "the engine's requests are cut off with the container"

@@ -100,7 +100,9 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     if not requested:
         _refuse_given(graph, worker)
-        if not any(each.get("resources") for each in (worker.container, worker.described_by)):
+        has_resources = any(each.get("resources") for each in (worker.container, worker.described_by))
+        # What a program registers, or a state holds, is past every overlay.
+        if worker.resource.origin is not None and not has_resources:
             yield Advice(
                 f"has no resources here, so no GPU but by an overlay: its engine uses {used}: {product}"
             )

@@ -19,6 +19,12 @@ PODS_PATH = "/api/v1/namespaces/gpt-oss/pods"
 CLAIMS_PATH = "/api/v1/namespaces/gpt-oss/persistentvolumeclaims"
 POD = {"metadata": {"name": "decode-0"}}
 GRAPH = {"metadata": {"name": "graph"}}
+NUMBER_AS_SERVER = """
+clusters: [{name: c, cluster: {server: 5}}]
+contexts: [{name: there, context: {cluster: c, user: u}}]
+current-context: there
+users: [{name: u, user: {}}]
+"""
 VIEWER = 'pods is forbidden: User "viewer" cannot list resource "pods"'
 
 
@@ -124,6 +130,13 @@ def test_a_kubeconfig_that_leads_nowhere_is_no_answer_either(
     # The last is of a cluster that is still to be made.
     for cluster in (other_context, ClusterReader("there"), ClusterReader("there", content="")):
         assert cluster.ask(PODS).said is Said.UNREACHABLE
+
+
+@pytest.mark.parametrize("content", ["- a\n", NUMBER_AS_SERVER])
+def test_a_file_of_another_form_is_no_answer_either(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "config"
+    file.write_text(content)
+    assert ClusterReader("there", str(file)).ask(PODS).said is Said.UNREACHABLE
 
 
 def test_a_kubeconfig_that_is_in_no_file_is_read_as_one_that_is(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _document(file: Path) -> Mapping[str, Any] | None:
 def _named(documents: Iterable[Mapping[str, Any] | None], section: str) -> dict[str, Mapping[str, Any]]:
     """Return the entries of a section by their names; of two with one name the first file's counts."""
     entries = [entry for document in documents for entry in mappings_in(document, section)]
-    return {str(entry.get("name")): entry for entry in reversed(entries)}
+    return {str(entry["name"]): entry for entry in reversed(entries) if entry.get("name")}
 
 
 def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> Problem:

@@ -37,6 +37,12 @@ CASES = (
         ("is started through /bin/sh without exec: the signal to end reaches the shell alone",),
     ),
     Case(ENDS, "engines that their shells become", "vllm-agg", _supervised("/bin/sh", "exec python3")),
+    Case(
+        ENDS,
+        "an engine to which its shell passes the signal on",
+        "vllm-agg",
+        _supervised("/bin/sh", "trap 'kill $!' TERM && python3"),
+    ),
     Case(ENDS, "engines that bash becomes by itself", "vllm-agg", _supervised("/bin/bash", "python3")),
     Case(
         PORTS,

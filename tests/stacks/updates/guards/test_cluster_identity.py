@@ -136,6 +136,7 @@ def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_pa
         ("- a\n", "{file} cannot be read as a kubeconfig"),
         ("users:\n  - token: planted-token\n bad", "{file} cannot be read as a kubeconfig"),
         ("", "allowed: none: the kubeconfig has no contexts"),
+        ("contexts: [{context: {cluster: a}}]", "allowed: none: the kubeconfig has no contexts"),
         (
             "contexts: [{name: gpu-cluster, context: {cluster: [a]}}]",
             """this context's cluster "['a']" has no server in the kubeconfig""",
