@@ -123,7 +123,7 @@ def size(
 
 def _milliseconds(text: str, option: str) -> float:
     found = _TIME.fullmatch(text)
-    if found is None:
+    if found is None or not float(found[1]):
         raise typer.BadParameter(f"{text!r} is no time; such as 15ms or 1.5s", param_hint=option)
     return float(found[1]) * (1000 if found[2] == "s" else 1)
 

@@ -150,7 +150,9 @@ def ask(
         client = _client(cluster.context, files, cluster.content)
     except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, AttributeError) as error:
         # The client takes the file for what it should be: a list, or a number as the server, ends it.
-        return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {type(error).__name__}"))
+        # The text of errors that are not its own may be a part of the file, which holds secrets.
+        why = str(error) if isinstance(error, ConfigException) else type(error).__name__
+        return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {why}"))
     if kind.version:
         return _get(client, kind.path(kind.version, name, namespace), cluster.seconds, selectors)
     version = _stored_version(client, kind, cluster.seconds)

@@ -130,6 +130,7 @@ def test_a_kubeconfig_that_leads_nowhere_is_no_answer_either(
     # The last is of a cluster that is still to be made.
     for cluster in (other_context, ClusterReader("there"), ClusterReader("there", content="")):
         assert cluster.ask(PODS).said is Said.UNREACHABLE
+    assert "context" in other_context.ask(PODS).why
 
 
 @pytest.mark.parametrize("content", ["- a\n", NUMBER_AS_SERVER])
