@@ -155,7 +155,7 @@ def test_a_process_that_is_asked_to_end_just_after_it_has_ended_keeps_its_exit_c
 
     async def scene() -> None:
         process = await ContainerProcess.start([SHELL, "-c", "exit 7"], {}, tmp_path, tmp_path / "log")
-        [child] = psutil.Process().children()
+        child = psutil.Process(process._process.pid)
         while child.status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.01)
         process.signal(signal.SIGTERM)
