@@ -7,6 +7,7 @@ been told why (the code that Pulumi's own executor uses), anything else an unexp
 
 from __future__ import annotations
 
+import asyncio
 import os
 import runpy
 import sys
@@ -22,18 +23,19 @@ ALREADY_REPORTED = 32
 def main() -> int:
     """Runs the program that the request names and returns the exit code."""
     request = language_pb2.RunRequest.FromString(sys.stdin.buffer.read())
-    directory = Path(request.info.program_directory)
-    entry_point = directory / request.info.entry_point
+    entry_point = Path(request.info.program_directory) / request.info.entry_point
     script = entry_point / "__main__.py" if entry_point.is_dir() else entry_point
-    os.chdir(request.pwd or directory)
+    os.chdir(request.pwd or request.info.program_directory)
     sys.path.insert(0, str(script.parent))
     sys.argv = [str(script)]
-
-    def program() -> None:
-        runpy.run_path(str(script), run_name="__main__")
-
-    # Called directly, not over gRPC: there is no call context, and Run does not use it.
-    response = LanguageServer(program).Run(request, cast("Any", None))
+    program = cast("Any", lambda: runpy.run_path(str(script), run_name="__main__"))
+    try:
+        # Called directly, not over gRPC: there is no call context, and Run does not use it.
+        response = LanguageServer(program).Run(request, cast("Any", None))
+    except asyncio.InvalidStateError:
+        # Of a program that failed, and has said why, it cancels what is under way and meets answers that come
+        # just then. Pulumi's own executor cancels nothing.
+        return ALREADY_REPORTED
     return ALREADY_REPORTED if response.error or response.bail else 0
 
 

@@ -73,17 +73,12 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
     def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:
         """Runs a policy pack and streams what it prints; its first line is the port it serves."""
-        command = [
-            *LAUNCHER,
-            interpreter(request.info),
-            "-u",
-            "-m",
-            "pulumi.policy",
-            *request.args,
-            request.info.program_directory,
-        ]
         child = subprocess.Popen(
-            command,
+            [
+                *(*LAUNCHER, interpreter(request.info), "-u", "-m", "pulumi.policy"),
+                *request.args,
+                request.info.program_directory,
+            ],
             cwd=request.pwd,
             env=dict(entry.split("=", 1) for entry in request.env) or dict(os.environ),
             stdout=subprocess.PIPE,

@@ -8,12 +8,32 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 
+REFUSES_WHILE_ANSWERS_COME = """
+import asyncio, pulumi
+
+async def answer():
+    try:
+        await asyncio.sleep(60)
+    finally:
+        taken = asyncio.Future()
+        taken.cancel()
+        taken.set_result(None)
+
+async def refuse():
+    asyncio.ensure_future(answer())
+    await asyncio.sleep(0.1)
+    raise pulumi.RunError("too small")
+
+pulumi.export("refused", pulumi.Output.from_input(refuse()))
+"""
+
 
 @pytest.mark.parametrize(
     ("name", "program", "runtime", "said"),
     [
         # Refused by the program: without a traceback.
         ("refuses", "import pulumi\nraise pulumi.RunError('too small')\n", "python", ["error: too small"]),
+        ("late", REFUSES_WHILE_ANSWERS_COME, "python", ["error: too small"]),
         # Its defect: with the line.
         ("breaks", "import pulumi\n\nboom = 1 / 0\n", "python", ["Traceback", "line 3", "ZeroDivisionError"]),
         (
@@ -23,7 +43,7 @@ pytestmark = pytest.mark.engine
             ["nowhere", "pulumi install"],
         ),
     ],
-    ids=["refusal", "defect", "no virtualenv"],
+    ids=["refusal", "refusal while answers come", "defect", "no virtualenv"],
 )
 def test_a_program_that_fails_says_why(
     engine: Sandbox, tmp_path: Path, name: str, program: str, runtime: str, said: list[str]
