@@ -9,7 +9,7 @@ import typer
 
 from cli.output import Row, make_console, print_line, print_sections, print_table, say
 from cli.stack_argument import complete_recipe
-from engines.runtime_lines import RUNTIME_LINES
+from engines.runtime_lines import RUNTIME_TAGS
 from hardware import ACCELERATORS
 from operations.errors import CommandError
 from recipes.document import document_path
@@ -134,7 +134,7 @@ def _platform_lines(recipe: Recipe) -> str:
 
 def _version_on(recipe: Recipe, line: str) -> str:
     """Return the tag of the image there; a recipe of one's own may name a line of which nothing is known."""
-    known = line in RUNTIME_LINES or line == recipe.runtime.published_line
+    known = line in RUNTIME_TAGS or line == recipe.runtime.published_line
     return recipe.runtime.version_on(line) if known else recipe.runtime.other_versions.get(line, "unknown")
 
 

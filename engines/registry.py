@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from engines.command_options import FRONTEND, CommandWords
 from engines.engine import Engine
-from engines.release import EngineOnLine, ReleaseLine
+from engines.release import ReleaseLine
 from engines.tensorrt_llm import flags as tensorrt_llm_words
-from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 from engines.tensorrt_llm.trtllm_serve import TrtllmServe
@@ -35,11 +34,6 @@ WORKER_COMMANDS: Mapping[Framework, str] = MappingProxyType(
     {"tensorrt-llm": "dynamo.trtllm", "vllm": "dynamo.vllm"}
 )
 """Engine -> module that starts its workers."""
-
-ON_LINES: Mapping[Framework, Mapping[str, EngineOnLine]] = MappingProxyType(
-    {"tensorrt-llm": tensorrt_llm_on_lines.ON_LINES, "vllm": vllm.ON_LINES}
-)
-"""Engine -> line of Dynamo's runtime -> what is known of the engine in the line's images."""
 
 COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
     {"dynamo.frontend": FRONTEND, **tensorrt_llm_words.COMMANDS, **vllm.COMMANDS}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 ReleaseLine = tuple[int, int]
 """Major and minor version."""
@@ -80,22 +80,9 @@ WITHOUT_MNNVL_IN_NCCL = Workaround(
 )
 
 
-WHEELS = "PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.1"
-RELEASE_NOTES = "ai-dynamo/dynamo release notes"
 Evidence = Literal["measured", "read", "inferred"]
 """`measured`: the component was run, without a GPU. `read`: its files, packages or release pages say so.
 `inferred`: neighbouring releases or their files say so, and the release itself was not looked at."""
-
-_Value_co = TypeVar("_Value_co", covariant=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Sourced(Generic[_Value_co]):
-    """What is known, how, and from where."""
-
-    value: _Value_co
-    evidence: Evidence
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +94,3 @@ class Defect:
     """What this project does, or what a person has to do."""
     evidence: Evidence
     source: str
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOnLine:
-    """Which release of the engine the images carry, and how it differs from that of the line before."""
-
-    release: str
-    """Support matrix of the line and Requires-Dist of its wheel."""
-    registers_as: str
-    """Name under which an aggregated or decode worker registers: args.py of the command's package."""
-    option_changes: tuple[Sourced[str], ...] = ()
-    """How the worker's options differ from those of the line before, a sentence each."""
-    defects: tuple[Defect, ...] = ()

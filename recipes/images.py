@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from engines.release import known_line_name
-from engines.runtime_lines import RUNTIME_LINES
+from engines.runtime_lines import RUNTIME_TAGS
 from recipes.strict_model import StrictModel
 
 DOCKER_HUB = "docker.io"
@@ -75,4 +75,4 @@ class Runtime(StrictModel):
         """
         if line == self.published_line:
             return self.version
-        return self.other_versions.get(line) or RUNTIME_LINES[line].version.value
+        return self.other_versions.get(line) or RUNTIME_TAGS[line]

@@ -6,7 +6,7 @@ from typing import Any
 from engines.engine import Engine, WorkerCommand, WorkerStart
 from engines.registry import Options
 from engines.release import Workaround, line_name, release_line
-from engines.runtime_lines import RUNTIME_LINES
+from engines.runtime_lines import EVENTS_THROUGH_NATS
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
@@ -138,8 +138,7 @@ def _event_plane_environment(runtime_version: str) -> dict[str, str]:
     1.2 does by default. Every later line takes the value, and without it an update from 1.2 would change the
     way of events under workers that run (docs/adr/0025-platform-lines.md).
     """
-    line = RUNTIME_LINES.get(line_name(runtime_version))
-    is_default = line is not None and line.event_plane.value == "nats"
+    is_default = line_name(runtime_version) == EVENTS_THROUGH_NATS
     return {} if is_default else {"DYN_EVENT_PLANE": "nats"}
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from engines.command_options import STORE_KV, CommandWords
 from engines.engine import Engine, ModelUse, WorkerStart
 from engines.option_block import WorkerRole, written
-from engines.release import WHEELS, EngineOnLine, ReleaseLine, Sourced, release_line
+from engines.release import ReleaseLine, release_line
 from engines.transport_setup import KvProfile
 from engines.vllm import kv_profiles
 from engines.vllm import refusals as judged
@@ -99,30 +99,6 @@ class Vllm(Engine[VllmOptions]):
         """Lengths of prompts and answers, and connectors that do not meet."""
         return judged.contradictions(roles, use)
 
-
-ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
-    {
-        "1.2": EngineOnLine("0.20.1", "backend"),
-        "1.4": EngineOnLine(
-            "0.26.0",
-            "backend",
-            option_changes=(
-                Sourced(
-                    "dynamo.vllm: --is-prefill-worker and --is-decode-worker are gone",
-                    "read",
-                    f"{WHEELS}: dynamo/vllm/backend_args.py",
-                ),
-                Sourced(
-                    "dynamo.vllm: the number format of activations is an option, "
-                    "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8 is gone",
-                    "read",
-                    "PyPI packages vllm 0.20.1, 0.26.0 and 0.31.0: vllm/envs.py, vllm/config/quantization.py",
-                ),
-            ),
-        ),
-    }
-)
-"""Line -> what is known of the engine in it."""
 
 COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
     {

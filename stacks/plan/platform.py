@@ -26,7 +26,6 @@ from stacks.plan.versions import (
     ETCD_IMAGE,
     NATS_IMAGE,
     OPERATOR_IMAGE,
-    PLATFORM_LINES,
     PLATFORM_RELEASES,
     PlatformLine,
 )
@@ -163,7 +162,7 @@ def platform_plan(
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
-        custom_resource_definitions=release.custom_resource_definitions.value,
+        custom_resource_definitions=release.custom_resource_definitions,
     )
 
 
@@ -186,7 +185,8 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     message = f"{stands}: nothing is known of its engine's options there"
     releases = [known for known, release in PLATFORM_RELEASES.items() if release.line in lines]
     if not releases:
-        suggestion = f"serving.recipe: one for {alternatives(tuple(PLATFORM_LINES))}"
+        every_line = [release.line for release in PLATFORM_RELEASES.values()]
+        suggestion = f"serving.recipe: one for {alternatives(every_line)}"
         return Problem(_KEY, version, message, suggestion=suggestion)
     allowed = ", ".join(f'"{release}"' for release in releases)
     suggestion = f'"{releases[-1]}", or a recipe that stands there (`dynamo-stack list`)'

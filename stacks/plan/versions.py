@@ -1,13 +1,11 @@
 """Every version that the product itself chooses: the Dynamo platform and what belongs to it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from components.chart_values import Chart
-from engines.registry import ENGINES, Framework
-from engines.release import Defect, Sourced, line_name
-from engines.runtime_lines import RUNTIME_LINES, RuntimeLine
+from engines.release import line_name
 
 PROJECT_VERSION = "0.1.0"
 """Of this project, as pyproject.toml has it: the program runs where the package is not installed."""
@@ -23,20 +21,12 @@ NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 
 @dataclass(frozen=True, slots=True)
 class PlatformLine:
-    """The one release of a line of the Dynamo platform, with what the line before has otherwise."""
+    """The one release of a line of the Dynamo platform."""
 
     version: str
     """Of the chart."""
-    custom_resource_definitions: Sourced[tuple[str, ...]]
+    custom_resource_definitions: tuple[str, ...]
     """Names of the definitions that an installation leaves for ever."""
-    definitions_come_from: Sourced[str]
-    """When in an installation the definitions appear."""
-    bundles_nats: Sourced[bool]
-    """Whether the chart brings NATS along where its values do not say so."""
-    defects: tuple[Defect, ...]
-    """Of chart and operator."""
-    runtime: RuntimeLine
-    """The images that run under its operator."""
 
     @property
     def line(self) -> str:
@@ -48,15 +38,8 @@ class PlatformLine:
         """The chart of the release."""
         return Chart("dynamo-platform", self.version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo")
 
-    def all_defects(self, engines: Collection[Framework] = tuple(ENGINES)) -> tuple[Defect, ...]:
-        """Return those of chart and operator, then those of the images with these engines."""
-        return (*self.defects, *self.runtime.defects(engines))
 
-
-_RUN_1_2 = "ai-dynamo/dynamo at 0a132bc43 (2026-05-14), operator run against graphs of this project"
-_RUN_1_4 = "ai-dynamo/dynamo at d7bb84ef0 (2026-07-30), operator run against graphs of this project"
-_CHART = "ai-dynamo/dynamo deploy/helm/charts/platform"
-
+# ai-dynamo/dynamo deploy/helm/charts/platform/components/operator/crds at d50a02f (chart 1.2.0).
 _GRAPH_DEFINITIONS = (
     "dynamocheckpoints.nvidia.com",
     "dynamocomponentdeployments.nvidia.com",
@@ -66,82 +49,16 @@ _GRAPH_DEFINITIONS = (
     "dynamomodels.nvidia.com",
     "dynamoworkermetadatas.nvidia.com",
 )
+# Seen with the operator of ai-dynamo/dynamo at d7bb84ef0 (2026-07-30): nine by crd-apply.
 _SNAPSHOT_DEFINITIONS = ("podsnapshotcontents.nvidia.com", "podsnapshots.nvidia.com")
 
 PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
     {
-        "1.2.1": PlatformLine(
-            "1.2.1",
-            custom_resource_definitions=Sourced(
-                _GRAPH_DEFINITIONS, "read", f"{_CHART}/components/operator/crds at d50a02f (chart 1.2.0)"
-            ),
-            definitions_come_from=Sourced(
-                "the chart at the first installation, then the operator's pod at every start",
-                "read",
-                "ai-dynamo/dynamo#6780",
-            ),
-            bundles_nats=Sourced(value=True, evidence="read", source=f"{_CHART}/values.yaml at d50a02f"),
-            defects=(
-                Defect(
-                    "mounts of a v1alpha1 service vanish where its container has mounts too",
-                    "graphs are written in v1beta1, with volumes of the pods",
-                    "measured",
-                    f"{_RUN_1_2}; ai-dynamo/dynamo#11263",
-                ),
-                Defect(
-                    "limits of a rollout are read from the pod's annotations alone",
-                    "they are written there",
-                    "measured",
-                    f"{_RUN_1_2}; ai-dynamo/dynamo#11909",
-                ),
-                Defect(
-                    "the chart's PodMonitor misses prefill and decode workers",
-                    "serving.podMonitor makes one of the stack's own",
-                    "read",
-                    "ai-dynamo/dynamo#10597",
-                ),
-                Defect(
-                    "the operator is Ready before its webhook listens",
-                    "the graph is applied again until it does",
-                    "read",
-                    "ai-dynamo/dynamo#12255",
-                ),
-            ),
-            runtime=RUNTIME_LINES["1.2"],
-        ),
-        "1.4.2": PlatformLine(
-            "1.4.2",
-            custom_resource_definitions=Sourced(
-                (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS), "measured", f"{_RUN_1_4} (nine by crd-apply)"
-            ),
-            definitions_come_from=Sourced(
-                "the operator's pod at every start, and not the chart", "measured", _RUN_1_4
-            ),
-            bundles_nats=Sourced(value=False, evidence="read", source="ai-dynamo/dynamo#11951"),
-            defects=(
-                Defect(
-                    'the operator may end once with `no matches for kind "DynamoModel"` right after the '
-                    "definitions were applied",
-                    "nothing: its pod starts again",
-                    "measured",
-                    _RUN_1_4,
-                ),
-                Defect(
-                    "for 1 to 3 s after a change the graph is Ready by the condition of the one before",
-                    "`up` waits for the observed generation",
-                    "measured",
-                    _RUN_1_4,
-                ),
-            ),
-            runtime=RUNTIME_LINES["1.4"],
-        ),
+        "1.2.1": PlatformLine("1.2.1", _GRAPH_DEFINITIONS),
+        "1.4.2": PlatformLine("1.4.2", (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS)),
     }
 )
-"""Value of platform.version -> the release, one of each line."""
-PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
-    {release.line: release for release in PLATFORM_RELEASES.values()}
-)
-"""Line -> what is known of it."""
+"""Value of platform.version -> the release, one of each line. docs/versions.md says how they differ."""
 
 # NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
 # prometheus-community/helm-charts (August 2026).

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engines.release import line_name
-from engines.runtime_lines import RUNTIME_LINES
+from engines.runtime_lines import RUNTIME_TAGS
 from lab.directory import REPOSITORY
 from lab.runtime_image import SITE
 from lab.toolchain.build import cache_directory
@@ -143,7 +143,7 @@ def test_the_parsers_of_a_later_line_take_the_workers_of_every_recipe_that_names
         for stack in WORKERS:
             settings = served_settings(stack)
             if line in load_recipe(settings["serving"]["recipe"]).runtime.platform_lines:
-                settings["platform"]["version"] = RUNTIME_LINES[line].version.value
+                settings["platform"]["version"] = RUNTIME_TAGS[line]
                 plan = resolve(stack, parse_settings(settings, stack), stack)
                 typed += _typed(plan.serving.placed, tmp_path)
         assert {module for module, _ in typed} == {"dynamo.trtllm", "dynamo.vllm"}

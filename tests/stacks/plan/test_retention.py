@@ -30,7 +30,7 @@ OF_OPERATORS = [
     "Lease kube-system/dynamo.nvidia.com",
     *(
         f"CustomResourceDefinition {name}"
-        for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions.value
+        for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions
     ),
 ]
 
