@@ -22,7 +22,8 @@ from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
-from stacks.settings.stack import EngineKeys, EngineOverrides, ReplicaSettings, ServingSettings, StackSettings
+from stacks.settings.services import EngineKeys, EngineOverrides, ReplicaSettings
+from stacks.settings.stack import ServingSettings, StackSettings
 from stacks.wording import in_words
 
 _KEY = "serving.overrides"

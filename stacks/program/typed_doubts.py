@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from engines.release import NEWEST_PATCHES, is_no_release, line_name
 from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Reservation
-from stacks.settings.stack import ImageVersionsPerRole, StackSettings
+from stacks.settings.services import ImageVersionsPerRole
+from stacks.settings.stack import StackSettings
 from stacks.updates.notices import Notice
 
 # The account of AWS' own documents, and the id in this project's stack files.

@@ -42,7 +42,8 @@ def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):
-        if issubclass(base, BaseModel) and base is not BaseModel:
+        # A generic model with its parameter has no source of its own.
+        if issubclass(base, BaseModel) and "[" not in base.__name__ and base is not BaseModel:
             found |= _own_docstrings(base)
     return found
 

@@ -1,57 +1,89 @@
 """What a stack changes of a recipe's services, who reaches what is served, and who reads its metrics."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
 from recipes.strict_model import StrictModel
-from stacks.settings.setting_types import ImageTag, LabelKey, LabelValue, Name, Text, VariableName
+from stacks.settings.setting_types import (
+    Count,
+    ImageTag,
+    LabelKey,
+    LabelValue,
+    Name,
+    Text,
+    VariableName,
+    VolumeSize,
+)
 
 # ai-dynamo 1.2.1 to 1.6.0, dynamo/frontend/frontend_args.py (engines/command_options.json).
 RouterMode = Literal[
     "round-robin", "random", "kv", "direct", "power-of-two", "least-loaded", "device-aware-weighted"
 ]
 Variables = Mapping[VariableName, str | None]
+EngineKeys = Mapping[str, Any]
+"""Options of an engine, which the plan reads with the types of the engine that the recipe names."""
 
 
-class VariablesPerRole(StrictModel):
+_Changed = TypeVar("_Changed")
+
+
+class PerRole(StrictModel, Generic[_Changed]):
+    """What a stack changes of the services of a role."""
+
+    frontend: _Changed | None = None
+    """Of the frontends; None: the recipe's."""
+    prefill: _Changed | None = None
+    """Of the prefill workers of a disaggregated recipe; None: the recipe's."""
+    decode: _Changed | None = None
+    """Of the decode workers of a disaggregated recipe; None: the recipe's."""
+    worker: _Changed | None = None
+    """Of the workers of an aggregated recipe; None: the recipe's."""
+
+
+class PerWorkerRole(StrictModel, Generic[_Changed]):
+    """What a stack changes of the workers of a role."""
+
+    prefill: _Changed | None = None
+    """Of the prefill workers of a disaggregated recipe; None: nothing is changed."""
+    decode: _Changed | None = None
+    """Of the decode workers of a disaggregated recipe; None: nothing is changed."""
+    worker: _Changed | None = None
+    """Of the workers of an aggregated recipe; None: nothing is changed."""
+
+
+class VariablesPerRole(PerRole[Variables]):
     """Environment variables per role, beside the recipe's or in their place; null takes one away."""
 
-    frontend: Variables | None = None
-    """Variables of the frontends; None: the recipe's alone."""
-    prefill: Variables | None = None
-    """Variables of the prefill workers of a disaggregated recipe; None: the recipe's alone."""
-    decode: Variables | None = None
-    """Variables of the decode workers of a disaggregated recipe; None: the recipe's alone."""
-    worker: Variables | None = None
-    """Variables of the workers of an aggregated recipe; None: the recipe's alone."""
 
-
-class ArgumentsPerRole(StrictModel):
+class ArgumentsPerRole(PerRole[tuple[Text, ...]]):
     """Options of the commands per role, one flag or value an entry, over the recipe's."""
 
-    frontend: tuple[Text, ...] | None = None
-    """Options of `dynamo.frontend`, one flag or value an entry; None: the recipe's alone."""
-    prefill: tuple[Text, ...] | None = None
-    """Options of the prefill workers of a disaggregated recipe; None: the recipe's alone."""
-    decode: tuple[Text, ...] | None = None
-    """Options of the decode workers of a disaggregated recipe; None: the recipe's alone."""
-    worker: tuple[Text, ...] | None = None
-    """Options of the workers of an aggregated recipe; None: the recipe's alone."""
 
-
-class ImageVersionsPerRole(StrictModel):
+class ImageVersionsPerRole(PerRole[ImageTag]):
     """Tags of the runtime's image per role, of the release line of the recipe's."""
 
-    frontend: ImageTag | None = None
-    """Tag for the frontends; None: the recipe's."""
-    prefill: ImageTag | None = None
-    """Tag for the prefill workers of a disaggregated recipe; None: the recipe's."""
-    decode: ImageTag | None = None
-    """Tag for the decode workers of a disaggregated recipe; None: the recipe's."""
-    worker: ImageTag | None = None
-    """Tag for the workers of an aggregated recipe; None: the recipe's."""
+
+class ReplicaSettings(PerRole[Count]):
+    """Replicas per role; where prefill and decode share a pod, worker counts pods, the others in each."""
+
+
+class EngineOverrides(PerWorkerRole[EngineKeys]):
+    """Engine options per role, over the recipe's; keys are those of the recipe's engine."""
+
+
+class PodResourceSettings(StrictModel):
+    """What a worker's pod asks for beside GPUs; what is left out follows from its GPUs' share of the node."""
+
+    cpu: Count | None = None
+    """Whole CPUs, request and limit."""
+    memory: VolumeSize | None = None
+    """Request and limit; shared memory counts within."""
+
+
+class WorkerResources(PerWorkerRole[PodResourceSettings]):
+    """Processor time and memory of the workers per role."""
 
 
 class InternalLoadBalancer(StrictModel):

@@ -5,7 +5,7 @@ look at it, so a model that converted quietly would deploy something other than 
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
@@ -17,11 +17,14 @@ from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
 from stacks.settings.services import (
     ArgumentsPerRole,
+    EngineOverrides,
     ExposureSettings,
     ImageVersionsPerRole,
     PodMonitorSettings,
+    ReplicaSettings,
     RouterMode,
     VariablesPerRole,
+    WorkerResources,
 )
 from stacks.settings.setting_types import (
     AmiRelease,
@@ -44,8 +47,6 @@ from stacks.settings.setting_types import (
 )
 
 Layer = Literal["infrastructure", "platform", "serving"]
-EngineKeys = Mapping[str, Any]
-"""Options of an engine, which the plan reads with the types of the engine that the recipe names."""
 
 
 class RdmaSettings(StrictModel):
@@ -149,57 +150,11 @@ class PoolsPerRole(StrictModel):
     """Pool of the decode workers."""
 
 
-class ReplicaSettings(StrictModel):
-    """Replicas per role; where prefill and decode share a pod, worker counts pods, the others in each."""
-
-    frontend: Count | None = None
-    """Number of frontends, which take requests and need no GPU; None: the recipe's."""
-    prefill: Count | None = None
-    """Number of prefill workers of a disaggregated recipe; in each pod, where prefill and decode share one.
-    None: the recipe's."""
-    decode: Count | None = None
-    """Number of decode workers of a disaggregated recipe, as for prefill; None: the recipe's."""
-    worker: Count | None = None
-    """Number of workers of an aggregated recipe, or of pods that prefill and decode share; None: the
-    recipe's."""
-
-
 # The tags are what place_of() knows the types by.
 Replicas = Annotated[
     Annotated[ReplicaSettings, Tag("ReplicaSettings")] | Annotated[Literal["fill"], Tag("fill")],
     Discriminator(lambda value: "ReplicaSettings" if isinstance(value, dict | ReplicaSettings) else "fill"),
 ]
-
-
-class EngineOverrides(StrictModel):
-    """Engine options per role, over the recipe's; keys are those of the recipe's engine."""
-
-    prefill: EngineKeys | None = None
-    """Options for the prefill workers of a disaggregated recipe; None: the recipe's alone."""
-    decode: EngineKeys | None = None
-    """Options for the decode workers of a disaggregated recipe; None: the recipe's alone."""
-    worker: EngineKeys | None = None
-    """Options for the workers of an aggregated recipe; None: the recipe's alone."""
-
-
-class PodResourceSettings(StrictModel):
-    """What a worker's pod asks for beside GPUs; what is left out follows from its GPUs' share of the node."""
-
-    cpu: Count | None = None
-    """Whole CPUs, request and limit."""
-    memory: VolumeSize | None = None
-    """Request and limit; shared memory counts within."""
-
-
-class WorkerResources(StrictModel):
-    """Processor time and memory of the workers per role."""
-
-    prefill: PodResourceSettings = PodResourceSettings()
-    """Of a prefill worker of a disaggregated recipe."""
-    decode: PodResourceSettings = PodResourceSettings()
-    """Of a decode worker of a disaggregated recipe."""
-    worker: PodResourceSettings = PodResourceSettings()
-    """Of a worker of an aggregated recipe."""
 
 
 class ServingSettings(StrictModel):

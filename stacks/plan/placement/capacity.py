@@ -9,7 +9,8 @@ from stacks.errors import Problem
 from stacks.plan.placement.packing import Packing, Room, WorkerSet, nodes_needed, pack
 from stacks.plan.placement.pools import Assigned, Pool
 from stacks.plan.placement.resources import occupied_gpus
-from stacks.settings.stack import ReplicaSettings, ServingSettings
+from stacks.settings.services import ReplicaSettings
+from stacks.settings.stack import ServingSettings
 from stacks.wording import in_words
 
 

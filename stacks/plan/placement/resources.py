@@ -11,7 +11,8 @@ from recipes.services import PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
 from stacks.plan.volume_sizes import GIB, size_in_gib
-from stacks.settings.stack import PodResourceSettings, ServingSettings
+from stacks.settings.services import PodResourceSettings
+from stacks.settings.stack import ServingSettings
 from stacks.wording import all_of, in_words
 
 WORKERS_SHARE = 0.9
@@ -125,8 +126,8 @@ def gib(quantity: str) -> float:
 
 
 def _wanted(worker: PodRecipe, serving: ServingSettings) -> PodResourceSettings:
-    by_role: Mapping[str, PodResourceSettings] = dict(serving.resources)
-    return by_role[worker.role]
+    by_role: Mapping[str, PodResourceSettings | None] = dict(serving.resources)
+    return by_role[worker.role] or PodResourceSettings()
 
 
 def _larger_than_a_node(one: Assigned, serving: ServingSettings) -> Iterator[Problem]:
