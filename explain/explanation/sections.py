@@ -105,7 +105,6 @@ def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterato
         yield section("Defects", workarounds(stack))
     yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
     yield section("Servers", decided(stack, "servers"))
-    yield section("Namespace", decided(stack, "namespaces"))
     if serves:
         yield section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
         yield section("Evidence", evidence(stack))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from components.dynamo_objects import USES_PLATFORM
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement
@@ -27,7 +26,6 @@ def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]
         *_placements(stack),
         *_replicas(settings, serving),
         *_servers(stack.platform),
-        *_namespaces(stack),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
         Decision("lifecycle", "lifecycle", stack.lifecycle, _lifecycle_reason(stack)),
@@ -122,30 +120,6 @@ def _lifecycle_reason(stack: StackPlan) -> str:
     existing = others_made or stack.serving.namespace_exists
     namespaces = "" if existing else " with their namespaces"
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
-
-
-def _namespaces(stack: StackPlan) -> Iterable[Decision]:
-    platform, serving = stack.platform, stack.serving
-    untouched = "others made it: this stack neither creates, labels nor removes it"
-    enforced = "Pod Security of at most the level"
-    if platform and platform.namespace_exists and stack.layers.owns("platform"):
-        reason = f"{untouched}; {enforced} baseline admits operator and servers"
-        yield Decision("namespaces", "platform", f"existing, {platform.namespace}", reason)
-    if not (serving.namespace_exists and stack.layers.owns("serving")):
-        return
-    # Network devices (rdma, efa) need capabilities, or all privileges, which the level baseline refuses
-    # (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's
-    # container only lacks a seccomp profile, which the level restricted alone asks for.
-    uses_devices = any(placement.extended_resources for _, placement in _placed_workers(serving))
-    privileged = uses_devices or serving.placed.cache_directory
-    reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
-    if platform and platform.kind == "existing" and stack.network_policies:
-        label = f"{USES_PLATFORM}={platform.namespace}"
-        reason += (
-            "; where another stack limits who reaches NATS and etcd, it needs a label: "
-            f"kubectl label namespace {serving.namespace} {label}"
-        )
-    yield Decision("namespaces", "graph", f"existing, {serving.namespace}", reason)
 
 
 def _servers(platform: PlatformPlan | None) -> Iterable[Decision]:

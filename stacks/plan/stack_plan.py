@@ -22,7 +22,7 @@ from stacks.settings.services import ExposureSettings
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
-Topic = Literal["placement", "servers", "namespaces", "cache", "timeouts", "lifecycle"]
+Topic = Literal["placement", "servers", "cache", "timeouts", "lifecycle"]
 
 
 @dataclass(frozen=True, slots=True)

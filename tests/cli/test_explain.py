@@ -21,10 +21,6 @@ from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.vllm_settings import DRAFT, overridden_settings
 
 B200_POOL: Mapping[str, Any] = disagg_b200_settings()["nodePools"][0]
-OTHERS_NAMESPACES: Mapping[str, Any] = {
-    "serving": {"namespace": {"kind": "existing", "name": "team-a"}},
-    "platform": {"namespace": {"kind": "existing", "name": "team-a-system"}},
-}
 
 
 def _of(settings: dict[str, Any], changes: Mapping[str, Any], *says: str, never: tuple[str, ...] = ()) -> Any:
@@ -70,24 +66,6 @@ CASES = {
             "nodePools": [{**B200_POOL, "rdma": {"resource": "rdma/ib", "fabric": "infiniband"}}],
         },
         "KV PATH rdma, chosen, documented",
-    ),
-    "namespaces of others": _of(
-        disagg_b200_settings(),
-        OTHERS_NAMESPACES,
-        "platform: existing, team-a-system (others made it: ",
-        " baseline admits operator",
-        "graph: existing, team-a (others made it: ",
-        " baseline admits its pods",
-        "neither creates, labels nor removes it",
-        never=("kubectl label namespace",),
-    ),
-    "a namespace that a platform of others must admit": _of(
-        disagg_b200_settings() | {"platform": {}},
-        {
-            "serving": OTHERS_NAMESPACES["serving"],
-            "platform": {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"},
-        },
-        "kubectl label namespace team-a uses-dynamo-platform=dynamo-system",
     ),
     "a waiver": _of(
         disagg_b200_settings(),
