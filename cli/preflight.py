@@ -19,7 +19,7 @@ from operations.permissions.right import Holder
 from operations.preflight.answer import Preflight
 from operations.project import recorded_stack, resolved_stack
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
+from stacks.plan.infrastructure.prices import NAMES, idle_gpus, published_price
 from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
 from stacks.updates.planned_update import waiting_text
 
@@ -143,10 +143,10 @@ def _print(report: Preflight) -> None:
 
 
 def _price(nodes: PlannedNodes) -> str:
-    kind, purchase = nodes.pool.instance_type, nodes.purchase
-    gpus, rate = nodes.pool.gpus, usd_per_gpu_hour(kind, purchase)
-    bought, source = NAMES[purchase.kind], price_source(nodes)
-    if rate is None or source is None:
+    gpus, bought = nodes.pool.gpus, NAMES[nodes.purchase.kind]
+    price = published_price(nodes.pool.instance_type, nodes.purchase)
+    if price is None:
         return f"{gpus} GPUs, {bought}: no published price"
+    rate, source = price.usd_per_gpu_hour, price.source
     date = aged(source.date, today())
     return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.text}, {date})"

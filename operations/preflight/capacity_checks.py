@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from operations.preflight.account import Account
 from operations.preflight.answer import Answer, Unanswered, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
-from stacks.plan.infrastructure.prices import least_sold, usd_per_gpu_hour
+from stacks.plan.infrastructure.prices import least_sold, published_price
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.settings.cluster import CapacityBlock, Reservation
 from stacks.wording import in_words
@@ -153,12 +153,12 @@ def _phase_due(starts: dt.datetime, ends: dt.datetime, now: dt.datetime) -> str:
 
 def _price(nodes: PlannedNodes, found: _Found) -> str:
     """Return the price of the whole window at the published rate: no answer of AWS has what was paid."""
-    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
-    if rate is None:
+    price = published_price(nodes.pool.instance_type, nodes.purchase)
+    if price is None:
         return ""
     hours = (found["EndDate"] - found["StartDate"]) / dt.timedelta(hours=1)
     gpus = found["TotalInstanceCount"] * nodes.pool.instance_type.gpus
-    return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
+    return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * price.usd_per_gpu_hour * hours:,.0f}"
 
 
 def _shown(time: dt.datetime) -> str:

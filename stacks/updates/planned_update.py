@@ -7,7 +7,7 @@ from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.prices import idle_gpus, price_source
+from stacks.plan.infrastructure.prices import idle_gpus, published_price
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
@@ -91,8 +91,8 @@ def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
         advice = "the next one, and nodes follow: docs/updates.md"
         yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
     for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
-        source = price_source(nodes)
-        said = f" ({source.text}, {source.date})" if source else ""
+        price = published_price(nodes.pool.instance_type, nodes.purchase)
+        said = f" ({price.source.text}, {price.source.date})" if price else ""
         yield Notice(f"pool {text}{said}", warns=False)
 
 

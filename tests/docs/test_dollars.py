@@ -4,7 +4,7 @@ import re
 
 from hardware import lustre_usd_per_hour
 from stacks.plan.infrastructure.eks_plan import EksPlan
-from stacks.plan.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.infrastructure.prices import published_price
 from stacks.settings.cluster import LustreStorage
 from tests.docs.guide import text_of
 from tests.support.shipped_stacks import shipped_stack
@@ -23,9 +23,9 @@ def plan_of(name: str) -> EksPlan:
 def node_dollars(name: str) -> str:
     """What a node of the stack's pool costs in an hour."""
     [nodes] = plan_of(name).gpu_nodes
-    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
-    assert rate is not None
-    return f"${nodes.pool.instance_type.gpus * rate:.2f}"
+    price = published_price(nodes.pool.instance_type, nodes.purchase)
+    assert price is not None
+    return f"${nodes.pool.instance_type.gpus * price.usd_per_gpu_hour:.2f}"
 
 
 def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware import InstanceType, Source, UltraServer
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.settings.cluster import CapacityBlock, Purchase, Spot
 from stacks.wording import in_words
@@ -31,25 +31,16 @@ class PublishedPrice:
 def published_price(kind: InstanceType, purchase: Purchase | None) -> PublishedPrice | None:
     """Return the price of a type's GPU; None where there is no published price.
 
-    Where nobody says how the nodes are bought, it is the price on demand, or else that of Capacity Blocks.
+    Where nobody says how nodes are bought, it is the price on demand, or else that of Capacity Blocks. Spot
+    prices change by the minute; a reservation costs what its instances would, used or not.
     """
     if purchase is None:
         return PublishedPrice(*kind.listed_price) if kind.listed_price else None
-    field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
-    usd = usd_per_gpu_hour(kind, purchase)
-    return None if usd is None else PublishedPrice(usd, kind.sources[field])
-
-
-def usd_per_gpu_hour(instance_type: InstanceType, purchase: Purchase) -> float | None:
-    """Published US dollars for one GPU an hour; None where there is no published price.
-
-    Spot prices change by the minute; a reservation costs what its instances would, used or not.
-    """
     if isinstance(purchase, Spot):
         return None
-    if isinstance(purchase, CapacityBlock):
-        return instance_type.capacity_block_usd_per_gpu_hour
-    return instance_type.on_demand_usd_per_gpu_hour
+    field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
+    usd: float | None = getattr(kind, field)
+    return None if usd is None else PublishedPrice(usd, kind.sources[field])
 
 
 def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
@@ -60,7 +51,8 @@ def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
     used_gpus = {placed.pool.name: placed.used_gpus for placed in pools}
     for nodes in plan.gpu_nodes:
         pool, kind, used = nodes.pool, nodes.pool.instance_type, used_gpus[nodes.pool.name]
-        rate = usd_per_gpu_hour(kind, nodes.purchase)
+        price = published_price(kind, nodes.purchase)
+        rate = price.usd_per_gpu_hour if price else None
         text = f"{pool.name}: {_idle(pool.gpus, used, rate)}"
         sold = least_sold(kind, max(pool.gpus, pool.nvlink_domain_gpus))
         if sold is not None and sold.gpus > pool.gpus:
@@ -70,12 +62,6 @@ def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
                 f"{_idle(sold.gpus, used, rate)}, {in_words(beyond, 'tray')} outside the pool"
             )
         yield text
-
-
-def price_source(nodes: PlannedNodes) -> Source | None:
-    """Return who publishes the price and since when; None where there is none."""
-    price = published_price(nodes.pool.instance_type, nodes.purchase)
-    return None if price is None else price.source
 
 
 def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
