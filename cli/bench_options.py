@@ -12,7 +12,6 @@ from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from recipes.load import recipe_names
 from resource_graph.spelling import nearest
 from sizing.points import Shape
-from stacks.plan.recipe_files import nearest_recipe
 
 ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
@@ -105,7 +104,7 @@ def _check_recipe(options: BenchOptions) -> None:
     if name is not None and options.stack is not None:
         raise typer.BadParameter("goes with --url alone; the stack says it", param_hint="--recipe")
     if name is not None and name not in recipe_names():
-        meant = nearest_recipe(name, recipe_names())
+        meant = nearest(name, recipe_names())
         raise _refused("--recipe", f"{name!r} is not one of {', '.join(recipe_names())}", meant)
     for hint, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
         if not value and not name and not options.stack:

@@ -1,8 +1,7 @@
 """Recipes by their names, with the mistakes of a file in the words of the person who writes it."""
 
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -33,22 +32,9 @@ def known_recipes(folder: Path | None) -> tuple[str, ...]:
 def unknown_recipe(key: str, name: str, folder: Path | None) -> Problem:
     """Return what to say of a name that is no recipe's; `key` is where it stands."""
     names = known_recipes(folder)
-    return Problem(
-        key, name, "no recipe has this name", allowed=", ".join(names), suggestion=nearest_recipe(name, names)
-    )
-
-
-def nearest_recipe(entered: str, known: Iterable[str]) -> str | None:
-    """Return the recipe most like the entered one, of the same model; several where no model was entered.
-
-    Names differ in few letters between models: the nearest name alone would offer another model.
-    """
-    model, slash, way = entered.rpartition("/")
-    names = [name for name in known if not slash or _numbers(name.rpartition("/")[0]) == _numbers(model)]
-    if slash:
-        return nearest(entered, names)
-    meant = nearest(way, {name.rpartition("/")[2] for name in names})
-    return " or ".join(name for name in names if name.rpartition("/")[2] == meant) or None
+    # Of a name without its model the nearest may be that of another one.
+    meant = nearest(name, names) if "/" in name else None
+    return Problem(key, name, "no recipe has this name", allowed=", ".join(names), suggestion=meant)
 
 
 def read_recipe(name: str, folder: Path | None = None) -> Recipe:
@@ -110,8 +96,3 @@ def _of_field(error: RecipeFieldError) -> Problem:
     meant = None if error.value is None else nearest(str(error.value), known)
     likeliest = known[0] if len(known) == 1 else meant
     return Problem(error.key, error.value, error.message, ", ".join(known) or None, suggestion=likeliest)
-
-
-def _numbers(model: str) -> list[str]:
-    """Return the numbers in a model's name, which say how large it is."""
-    return re.findall(r"[0-9]+", model)
