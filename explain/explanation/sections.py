@@ -9,14 +9,13 @@ from pydantic import BaseModel, ConfigDict
 from explain.costs import prices
 from explain.explanation.cluster import foundation
 from explain.explanation.order import creation_order, left_by_destroy, protection
+from explain.explanation.reasons import losses, model_and_waits, placements, servers
 from explain.explanation.section import EXPLAINED, Section, Table, section
 from explain.explanation.serving import (
     clients,
-    decided,
     draft_models,
     evidence,
     kv_path,
-    placements,
     prompts,
     rollouts,
     tools,
@@ -31,9 +30,8 @@ from explain.explanation.tables import (
     workarounds,
 )
 from resource_graph import ResourceGraph
-from stacks.plan.decisions import losses
 from stacks.plan.infrastructure.prices import idle_gpus
-from stacks.plan.stack_plan import StackPlan, Topic
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.free_gpus import room_texts
 from stacks.updates.notices import effects_of_changes
 
@@ -104,9 +102,9 @@ def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterato
     if serves:
         yield section("Defects", workarounds(stack))
     yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
-    yield section("Servers", decided(stack, "servers"))
+    yield section("Servers", servers(stack.platform))
     if serves:
-        yield section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
+        yield section("Other", ["; ".join(model_and_waits(stack))])
         yield section("Evidence", evidence(stack))
 
 
@@ -123,9 +121,3 @@ def _serving(stack: StackPlan) -> Iterator[Section]:
     yield section("Rollout", rollouts(stack))
     yield section("Updates", effects_of_changes(stack))
     yield section("Losses", losses(stack.serving))
-
-
-def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
-    # Where the cluster goes with the stack, Retained has the objects that are kept.
-    on_eks = stack.cluster.kind == "eks"
-    return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")

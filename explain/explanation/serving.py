@@ -7,7 +7,7 @@ from engines.runtime_lines import lost_tool_calls
 from explain.explanation.section import names_by
 from hardware import KvPath, Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.stack_plan import Decision, StackPlan, Topic
+from stacks.plan.stack_plan import StackPlan
 from stacks.served_runs import evidence_on
 from stacks.settings.services import IngressExposure, InternalLoadBalancer
 from stacks.wording import alternatives
@@ -63,25 +63,6 @@ def tools(stack: StackPlan) -> Iterator[str]:
         source = defect.source.partition(" ")[0]
         lost = f"Dynamo {version} drops about half of this model's tool calls, 1.4 does not"
         yield f"{lost} ({source}, {defect.evidence})"
-
-
-def decided(stack: StackPlan, *topics: Topic) -> Iterator[str]:
-    """Yield the decisions on these topics, each with its reason."""
-    for decision in stack.decisions:
-        if decision.topic in topics:
-            yield f"{decision.subject}: {decision.choice} ({decision.reason})"
-
-
-def placements(stack: StackPlan) -> Iterator[str]:
-    """Yield the node labels by which workers find their pool; workers of one pool together."""
-    alike: dict[str, list[Decision]] = {}
-    for decision in stack.decisions:
-        if decision.topic == "placement":
-            alike.setdefault(decision.choice, []).append(decision)
-    for choice, found in alike.items():
-        # Workers of one pool differ by their GPUs alone, and those stand in the table.
-        reason = f" ({found[0].reason})" if len(found) == 1 else ""
-        yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
 
 
 def kv_path(stack: StackPlan) -> Iterator[str]:

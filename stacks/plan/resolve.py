@@ -15,7 +15,6 @@ from stacks.plan.cache_plan import (
     made_storage,
 )
 from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
-from stacks.plan.decisions import decisions
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
 from stacks.plan.layers.layering import layer_problems, layering, owned_layers
 from stacks.plan.placement.pools import known_pools
@@ -93,7 +92,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         network_policies=settings.network_policies,
         waivers=settings.waivers,
     )
-    return replace(stack, decisions=decisions(settings, stack), retained=retained_objects(stack))
+    return replace(stack, retained=retained_objects(stack))
 
 
 def _platform(settings: StackSettings, release: PlatformLine | None) -> PlatformPlan | None:
@@ -147,6 +146,7 @@ def _serving(
         load=load,
         ready_timeout_seconds=serving.ready_timeout_seconds or load.ready_timeout_seconds,
         waits_for_room=serving.wait_for_room,
+        fills_pools=serving.replicas == "fill",
         typed=typed_settings(serving),
     )
 

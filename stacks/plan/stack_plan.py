@@ -1,7 +1,6 @@
 """A stack with every decision made: plain data that the program registers and `explain` prints.
 
-Only stacks/plan/resolve.py makes one of these from settings. A value that a person might question comes with
-the reason for it.
+Only stacks/plan/resolve.py makes one of these from settings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,17 +21,6 @@ from stacks.settings.services import ExposureSettings
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
-Topic = Literal["placement", "servers", "cache", "timeouts", "lifecycle"]
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One thing that resolve worked out, what it chose and why."""
-
-    topic: Topic
-    subject: str
-    choice: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +51,8 @@ class ServingPlan:
     ready_timeout_seconds: int
     waits_for_room: bool = False
     """Whether `up` may begin where the cluster has not the GPUs yet."""
+    fills_pools: bool = False
+    """Whether the replicas are those that the pools hold."""
     typed: tuple[TypedSetting, ...] = ()
     """What is typed over the recipe."""
 
@@ -98,7 +88,6 @@ class StackPlan:
     waivers: tuple[WaiverSettings, ...]
     infrastructure: EksPlan | None
     """Plan of the cluster; None for a cluster that exists, or that another stack makes."""
-    decisions: tuple[Decision, ...] = ()
     retained: tuple[RetainedObject, ...] = ()
     """What `pulumi destroy` leaves, complete."""
 

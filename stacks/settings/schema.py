@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from engines.registry import ENGINES
 from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
 from stacks.settings.model_tables import field_docstrings, sections, summary
-from stacks.settings.setting_places import blocks_of, models_within
 from stacks.settings.services import EngineOverrides
+from stacks.settings.setting_places import blocks_of, models_within
 from stacks.settings.stack import StackSettings
 
 SCHEMA_FILE = Path(__file__).with_name("settings.schema.json")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from components.servers import BundledServers, EtcdArgs, NatsArgs
+from explain.explanation.reasons import servers
 from stacks.plan.platform import OwnPlatform
 from tests.stacks.changed_settings import Change, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -30,8 +31,9 @@ def _own(*changes: Change) -> OwnPlatform:
 
 
 def _reasons(*changes: Change) -> dict[str, str]:
-    found = resolved(changed(disagg_b200_settings(), *changes)).decisions
-    return {one.subject: f"{one.choice}; {one.reason}" for one in found if one.topic == "servers"}
+    """What `explain` says of NATS and etcd, by their names."""
+    said = (one.partition(": ") for one in servers(_own(*changes)))
+    return {name: text for name, _, text in said}
 
 
 def test_bundled_servers_answer_at_the_charts_addresses() -> None:

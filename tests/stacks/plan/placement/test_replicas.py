@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explain.explanation.reasons import placements
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
 from tests.stacks.changed_settings import Settings, changed, pools, replicas, said
@@ -70,8 +71,8 @@ def test_replicas_that_the_recipe_or_the_pool_has_no_place_for_are_refused(
 
 
 def test_fill_says_what_it_came_to() -> None:
-    decisions = resolved(changed(agg_gb200_settings(nodes=3), FILL)).decisions
-    assert [one.choice for one in decisions if one.subject == "replicas"] == ["3 x TrtllmWorker"]
+    said = "\n".join(placements(resolved(changed(agg_gb200_settings(nodes=3), FILL))))
+    assert "replicas: 3 x TrtllmWorker (fill: the most sets" in said
 
 
 @settings(max_examples=50)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from explain.explanation.reasons import losses
 from recipes.placed import Rollout
-from stacks.plan.decisions import losses
 from tests.stacks.changed_settings import SECOND_NODE, Settings, changed, replicas
 from tests.support.dev_settings import (
     agg_gb200_settings,
