@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hardware import GPU_RESOURCE
+
 _RETENTION_DAYS = 15
 _METRICS_GIB = 50
-_GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+_GPU_TAINT = {"key": GPU_RESOURCE, "operator": "Exists", "effect": "NoSchedule"}
 _GPU_NODES = {
     "nodeAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": {

@@ -7,6 +7,7 @@ from pulumi_kubernetes.apps.v1 import Deployment
 
 from components import deletion
 from components.options import Resources, child
+from hardware import GPU_RESOURCE
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 GPU_COUNT_LABEL = "nvidia.com/gpu.count"
@@ -83,7 +84,7 @@ def _labels(pool: str) -> dict[str, str]:
 def _pod_spec(pool: str, image: str) -> Any:
     alone = {"labelSelector": {"matchLabels": _labels(pool)}, "topologyKey": "kubernetes.io/hostname"}
     return {
-        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "tolerations": [{"key": GPU_RESOURCE, "operator": "Exists", "effect": "NoSchedule"}],
         "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [alone]}},
         "automountServiceAccountToken": False,
         "terminationGracePeriodSeconds": 1,

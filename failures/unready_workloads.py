@@ -21,13 +21,13 @@ from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import condition_of, is_ready, lost_node_reasons, pod_causes, pod_reasons
+from hardware import GPU_RESOURCE
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
 _GONE = "operator-gone"
 # The webhook's client (k8s.io/apiserver pkg/util/webhook) says so where Helm has taken the Service away.
 _NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
-GPU_RESOURCE = "nvidia.com/gpu"
 _NAME = "app.kubernetes.io/name"
 
 

@@ -1,4 +1,11 @@
-from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily, CpuArchitecture, Host
+from hardware.accelerators import (
+    ACCELERATORS,
+    GPU_RESOURCE,
+    Accelerator,
+    ArchitectureFamily,
+    CpuArchitecture,
+    Host,
+)
 from hardware.aws import (
     LARGEST_PACKET_TO_REGION,
     is_local_zone,
@@ -37,6 +44,7 @@ __all__ = [
     "ACCELERATORS",
     "FIRST_TOKEN_SECONDS_WITHOUT_RDMA",
     "FSX_LUSTRE_PRICES",
+    "GPU_RESOURCE",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
     "LARGEST_PACKET_TO_REGION",

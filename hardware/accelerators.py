@@ -24,6 +24,9 @@ from hardware.source import (
 ArchitectureFamily = Literal["blackwell", "hopper", "ampere"]
 CpuArchitecture = Literal["amd64", "arm64"]
 
+GPU_RESOURCE = "nvidia.com/gpu"
+"""The extended resource as which a device plugin offers GPUs, and the key of the taint of nodes with them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Host:

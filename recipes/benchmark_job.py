@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hardware import GPU_RESOURCE
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER
 from recipes.benchmark_load import Load, recipe_load
@@ -103,7 +104,7 @@ _PREFER_NODES_WITHOUT_GPUS: dict[str, Any] = {
     ]
 }
 _TOLERATIONS = [
-    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+    {"key": GPU_RESOURCE, "operator": "Exists", "effect": "NoSchedule"},
     {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
 ]
 

@@ -8,9 +8,8 @@ from kubernetes.utils.quantity import parse_quantity
 
 from components.cluster_answer import KubernetesObject, labels_of
 from failures.pods_and_events import is_ready
-from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
+from hardware import ACCELERATORS, GPU_RESOURCE, INSTANCE_TYPES, Accelerator, InstanceType
 
-GPUS = "nvidia.com/gpu"
 PRODUCT = "nvidia.com/gpu.product"
 CLIQUE = "nvidia.com/gpu.clique"
 GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
@@ -67,7 +66,7 @@ class GpuNode:
         sold = INSTANCE_TYPES.get(self.labels.get(INSTANCE_TYPE, ""))
         is_whole = sold is not None and sold.accelerator is self.accelerator and sold.gpus == self.gpus
         # Of an instance type nobody says taints: others than that of GPUs need a description.
-        is_plain = all(key == GPUS and effect == "NoSchedule" for key, _, effect in self.taints)
+        is_plain = all(key == GPU_RESOURCE and effect == "NoSchedule" for key, _, effect in self.taints)
         return sold if is_whole and is_plain and not self.found_by else None
 
 
@@ -75,11 +74,11 @@ def read_node(node: KubernetesObject) -> GpuNode | str | None:
     """Return a node with GPUs, or why no pool can be made of it; None of one without GPUs."""
     labels = labels_of(node)
     offered = node.get("status", {}).get("allocatable") or {}
-    gpus = int(parse_quantity(offered.get(GPUS, "0")))
+    gpus = int(parse_quantity(offered.get(GPU_RESOURCE, "0")))
     if not gpus and not any(sign in labels for sign in SIGNS):
         return None
     if not gpus:
-        return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
+        return f"no allocatable {GPU_RESOURCE}: no device plugin runs there, or all of its GPUs are broken"
     if not is_ready(node):
         return "not ready"
     if node.get("spec", {}).get("unschedulable"):
@@ -88,7 +87,7 @@ def read_node(node: KubernetesObject) -> GpuNode | str | None:
     if isinstance(model, str):
         return model
     accelerator, found_by = model
-    further = (key for key in offered if "/" in key and not key.startswith("nvidia.com/gpu"))
+    further = (key for key in offered if "/" in key and not key.startswith(GPU_RESOURCE))
     taints = (
         (taint["key"], taint.get("value") or "", taint["effect"])
         for taint in node.get("spec", {}).get("taints") or []

@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from components.cluster_answer import NODES, KubernetesObject, Objects
-from hardware import InstanceType
+from hardware import GPU_RESOURCE, InstanceType
 from operations.cluster_commands import ClusterCommands
 from operations.document import Document
 from operations.errors import CommandError
-from operations.node_pools.nodes import GPUS, INSTANCE_TYPE, SIGNS, GpuNode, read_node
+from operations.node_pools.nodes import INSTANCE_TYPE, SIGNS, GpuNode, read_node
 from stacks.errors import Problem, SettingsError
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.placement.pools import known_pools
@@ -70,7 +70,7 @@ def find_pools(context: str) -> FoundPools:
         signs = ", ".join(SIGNS)
         raise CommandError(
             f"context {context} leads to {in_words(len(listed), 'node')}, and none has GPUs\n"
-            f"  looked for: allocatable {GPUS}; labels {signs}\n"
+            f"  looked for: allocatable {GPU_RESOURCE}; labels {signs}\n"
             "  try: NVIDIA's GPU operator, or its device plugin with feature discovery; or another --context"
         )
     return found

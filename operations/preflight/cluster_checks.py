@@ -12,7 +12,8 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.pods_and_events import is_ready
-from failures.unready_workloads import GPU_RESOURCE, why_unusable
+from failures.unready_workloads import why_unusable
+from hardware import GPU_RESOURCE
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from engines.transport_setup import KvProfile, Privileges
+from hardware import GPU_RESOURCE
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
 from recipes.graph_manifest.processes import registering_containers, supervised
 from recipes.images import mirrored
@@ -31,7 +32,6 @@ _MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _ENGINE_FILES_VOLUME = "engine-files"
 _NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
-_GPU_RESOURCE = "nvidia.com/gpu"
 _IMAGE_USER = 1000
 """User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
 
@@ -232,7 +232,7 @@ def _worker_command(placed: PlacedRecipe, service: PlacedService, process: Servi
 
 def _amounts(service: PlacedService, *, limits: bool) -> dict[str, str]:
     placement, resources = service.placement, service.resources
-    amounts = {_GPU_RESOURCE: str(service.gpus)} if service.gpus else {}
+    amounts = {GPU_RESOURCE: str(service.gpus)} if service.gpus else {}
     if resources is not None:
         cpus = resources.cpu_limit if limits else resources.cpu_request
         amounts |= {"cpu": str(cpus), "memory": f"{resources.memory_gib}Gi"}

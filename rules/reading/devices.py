@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.pods.containers import environment_entries, read_image
 from rules.reading.pods.pods import PodTemplate, may_be_one
-from rules.reading.pods.workers import GPU_RESOURCE, Worker
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import (
     Undecided,
     grouped,

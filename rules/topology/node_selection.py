@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from hardware import ACCELERATORS
+from hardware import ACCELERATORS, GPU_RESOURCE
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
@@ -20,7 +20,6 @@ from rules.reading.placements import (
     untolerated,
 )
 from rules.reading.pods.pods import readable
-from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Pool, Taint, known_pools, read_pools
 from rules.reading.shapes import Undecided, grouped, mappings_at, memoized, text_at
 from rules.rule import EVERY_RELEASE, GPU_PODS, Advice, Said, Severity, each_of, names, rule

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from engines.effective import VLLM, Effective
 from engines.written_values import Count
+from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import StartCommand, command_line, script_position
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
@@ -14,7 +15,7 @@ from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settin
 from rules.reading.placements import read_candidates
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import GPU_RESOURCE, Worker, shown_gpus
+from rules.reading.pods.workers import Worker, shown_gpus
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided, grouped, known
 from rules.rule import (

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
+from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.devices import read_device_claims
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, selected_pools
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, read_privileges, shared_memory
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import GPU_RESOURCE, Worker
+from rules.reading.pods.workers import Worker
 from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, known, quantity, text_at
 from rules.rule import (

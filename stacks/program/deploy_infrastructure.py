@@ -18,7 +18,7 @@ from components.network import Network
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork
 from components.options import Resources
-from hardware import is_local_zone
+from hardware import GPU_RESOURCE, is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
@@ -56,7 +56,7 @@ def deploy_network(
 
 VOLUME_CLASS = "gp3"
 _GPU_TAINT: aws.eks.NodeGroupTaintArgsDict = {
-    "key": "nvidia.com/gpu",
+    "key": GPU_RESOURCE,
     "value": "present",
     "effect": "NO_SCHEDULE",
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from components.dynamo_objects import COMPONENT, FRONTEND_PORT, frontend_service
+from hardware import GPU_RESOURCE
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import RolloutStrategy
@@ -18,7 +19,6 @@ from recipes.server_manifest import server_deployment
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 
-_GPU = "nvidia.com/gpu"
 _MAIN_CONTAINER = "main"
 _WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 # The three annotations of a rollout begin with it (ai-dynamo/dynamo#4990).
@@ -27,7 +27,7 @@ _STRATEGY = f"{_ROLLOUT}strategy"
 # The operator leaves these out when it compares workers with those that run: all else of a service, its
 # own annotations too, makes another generation (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).
 _NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
-_SIZES = frozenset({_GPU, "cpu", "memory"})
+_SIZES = frozenset({GPU_RESOURCE, "cpu", "memory"})
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _CONVERTED = frozenset(
     {"componentType", "extraPodMetadata", "extraPodSpec", "resources", "sharedMemory", "subComponentType"}
@@ -165,7 +165,7 @@ def _service(component: Mapping[str, Any]) -> Service:
         name=str(component["name"]),
         is_worker=component.get("type") in _WORKER_TYPES,
         replicas=_number(component.get("replicas"), otherwise=1),
-        gpus=_number(limits.get(_GPU), otherwise=0),
+        gpus=_number(limits.get(GPU_RESOURCE), otherwise=0),
         node_selector=mapping_in(pod, "nodeSelector"),
         strategy=_strategy(annotations.get(_STRATEGY)),
         template=template,
@@ -214,6 +214,6 @@ def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:
     for kind in ("requests", "limits"):
         amounts = dict(mapping_in(resources, kind))
         if "gpu" in amounts:
-            amounts[_GPU] = amounts.pop("gpu")
+            amounts[GPU_RESOURCE] = amounts.pop("gpu")
         written[kind] = amounts | dict(mapping_in(amounts.pop("custom", None)))
     return written

@@ -9,6 +9,7 @@ from components.cluster_answer import NODES, PODS, Answer, KubernetesObject, lab
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import is_ready
+from hardware import GPU_RESOURCE
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.errors import Problem
 from stacks.plan.placement.packing import WorkerSet, pack
@@ -19,7 +20,6 @@ from stacks.updates.notices import Notice
 from stacks.updates.running import Running
 from stacks.wording import in_words
 
-_GPUS = "nvidia.com/gpu"
 # A preview waits so long at most for one request; it makes one for each pool and one for all pods.
 _SECONDS = 5
 _NOT_ENDED = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"
@@ -234,7 +234,7 @@ def _requested(container: Mapping[str, Any]) -> int:
 
 
 def _gpus_in(quantities: Mapping[str, Any]) -> int:
-    text = str(quantities.get(_GPUS, "0"))
+    text = str(quantities.get(GPU_RESOURCE, "0"))
     return int(text) if text.isdecimal() else 0
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from engines.command_line import Word, variable_in
 from engines.written_values import Count
+from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
@@ -36,7 +37,6 @@ from rules.reading.shapes import (
     whole_number_at,
 )
 
-GPU_RESOURCE = "nvidia.com/gpu"
 FRONTEND_TYPE = "frontend"
 _MODE_FLAG = "--router-mode"
 _MODE_VARIABLE = "DYN_ROUTER_MODE"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hardware import GPU_RESOURCE
 from recipes.model import Recipe
 from recipes.placed import (
     CacheNodes,
@@ -166,7 +167,7 @@ def _worker(
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
-    gpu = Toleration(key="nvidia.com/gpu", operator="Exists", effect="NoSchedule")
+    gpu = Toleration(key=GPU_RESOURCE, operator="Exists", effect="NoSchedule")
     found = [gpu]
     if pool.instance_type.cpu_architecture == "arm64":
         # Some clusters taint every arm64 node, because most images have no arm64 build.
