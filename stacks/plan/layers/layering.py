@@ -117,8 +117,6 @@ def _own_problems(settings: StackSettings) -> Iterator[Problem]:
     for layer in dict.fromkeys(listed):
         if layer not in there:
             yield Problem(key, shown, _why_absent(layer, settings), allowed=_listed(there))
-    if len(set(listed)) < len(listed):
-        yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
     own = owned_layers(settings)
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
         message = (
@@ -139,7 +137,8 @@ def _owner_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
         if owner is None:
             continue
         if layer not in needed:
-            yield Problem(key, owner, _why_not_joined(layer, settings), suggestion="leave it out")
+            message = f"this stack stands on no {layer} of another stack: it owns the layer, or needs none"
+            yield Problem(key, owner, message, suggestion="leave it out")
         elif owner == name:
             message = "is this stack itself"
             yield Problem(key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
@@ -161,14 +160,6 @@ def _why_absent(layer: Layer, settings: StackSettings) -> str:
     if layer == "infrastructure":
         return "with cluster.kind existing there is no infrastructure to own"
     return "with platform.kind existing somebody outside this project runs the platform"
-
-
-def _why_not_joined(layer: Layer, settings: StackSettings) -> str:
-    if layer not in layers_there_are(settings):
-        return _why_absent(layer, settings)
-    if layer in owned_layers(settings):
-        return f"this stack owns the {layer} itself, by layers"
-    return f"nothing in this stack stands on the {layer}"
 
 
 def _listed(layers: Sequence[str]) -> str:

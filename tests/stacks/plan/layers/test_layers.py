@@ -35,6 +35,7 @@ EXISTING_PLATFORM = {"platform": {"kind": "existing", "version": "1.2.1"}}
         (layered("platform"), "platform", {"infrastructure": BASE}, "platform"),
         (layered("platform", "serving"), "platform, serving", {"infrastructure": BASE}, "platform"),
         (layered("serving"), "serving", {"infrastructure": BASE, "platform": PLATFORM}, ""),
+        (layered("serving", "serving"), "serving", {"infrastructure": BASE, "platform": PLATFORM}, ""),
         # On a cluster that exists platform and serving can be two teams too.
         (on_existing_cluster("platform"), "platform", {}, "platform"),
         (on_existing_cluster("serving"), "serving", {"platform": PLATFORM}, ""),
@@ -53,7 +54,6 @@ def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
     ("settings", "says"),
     [
         (layered("infrastructure", "serving"), "neither could go first"),
-        (layered("serving", "serving"), "a layer stands there twice"),
         (
             layered("serving", layerStacks={"infrastructure": BASE}),
             "which stack of this project owns the platform?",
@@ -62,11 +62,11 @@ def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
         (layered("platform", layerStacks={"infrastructure": "dev"}), "is this stack itself"),
         (
             layered("infrastructure", layerStacks={"platform": PLATFORM}),
-            "nothing in this stack stands on the platform",
+            "this stack stands on no platform of another stack",
         ),
         (
             layered("platform", layerStacks={"infrastructure": BASE, "platform": "x"}),
-            "owns the platform itself",
+            "this stack stands on no platform of another stack: it owns the layer",
         ),
         (
             disagg_b200_settings() | {"layers": ["infrastructure"]},
@@ -74,7 +74,8 @@ def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
         ),
         (
             on_existing_cluster("serving") | EXISTING_PLATFORM,
-            "platform.kind existing somebody outside this project runs the platform\n  try: leave it out",
+            "this stack stands on no platform of another stack: it owns the layer, or needs none\n"
+            "  try: leave it out",
         ),
         (eks_b200_settings() | {"layers": []}, "allowed: at least 1"),
         (eks_b200_settings() | {"layers": ["network"]}, "infrastructure, platform or serving"),
