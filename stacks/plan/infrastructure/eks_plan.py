@@ -23,7 +23,8 @@ from stacks.settings.cluster import (
     Purchase,
 )
 
-_NAME = re.compile(r"^(?P<region>[a-z]{2}(-[a-z]+)+-[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
+_BEHIND_REGION = re.compile(r"(?<=[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
+"""What a zone's name has behind its region's: a, or -dfw-2a."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,8 @@ class Zone:
 
 
 def zone_named(name: str) -> Zone:
-    """Return the zone.
-
-    Raises:
-        ValueError: the name has not the form of a zone's; settings refuse it before.
-
-    """
-    found = _NAME.match(name)
-    if found is None:
-        raise ValueError(f"not the name of a zone: {name!r}")
-    return Zone(name, found["region"], is_local=is_local_zone(name))
+    """Return the zone; settings refuse what has not the form of a zone's name."""
+    return Zone(name, _BEHIND_REGION.sub("", name), is_local=is_local_zone(name))
 
 
 AmiType = Literal[

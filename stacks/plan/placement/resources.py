@@ -1,7 +1,6 @@
 """Processor time and memory that each pod asks for, and whether nodes have so much."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hardware import InstanceType
@@ -10,7 +9,7 @@ from recipes.placed import PodResources
 from recipes.services import PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
-from stacks.plan.volume_sizes import GIB, size_in_gib
+from stacks.plan.volume_sizes import GIB, gib, size_in_gib
 from stacks.settings.services import PodResourceSettings
 from stacks.settings.stack import ServingSettings
 from stacks.wording import all_of, in_words
@@ -25,8 +24,6 @@ node with one daemon set more.
 """
 
 _KEY = "serving.resources"
-_QUANTITY = re.compile(r"^(\d+)(Mi|Gi|Ti)$")
-_UNIT_GIB = {"Mi": 1 / 1024, "Gi": 1, "Ti": 1024}
 
 
 def worker_resources(assigned: Assigned, serving: ServingSettings) -> PodResources:
@@ -110,19 +107,6 @@ def memory_problems(
             ways.insert(0, "less KV cache in host memory")
         suggestion = ", or ".join(ways)
         yield Problem(key, None, f"{needs}; {come_with}", suggestion=suggestion)
-
-
-def gib(quantity: str) -> float:
-    """Return a Kubernetes quantity such as 80Gi in GiB.
-
-    Raises:
-        ValueError: the quantity is not a whole number of Mi, Gi or Ti.
-
-    """
-    found = _QUANTITY.match(quantity)
-    if found is None:
-        raise ValueError(f"{quantity} is not a size in Mi, Gi or Ti")
-    return int(found[1]) * _UNIT_GIB[found[2]]
 
 
 def _wanted(worker: PodRecipe, serving: ServingSettings) -> PodResourceSettings:
