@@ -9,9 +9,10 @@ from rules.reading.commands.container_commands import mentions
 from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
+from rules.reading.pods.mounts import read_mounts
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.references import read_references
-from rules.reading.shapes import Undecided, known, mappings_at, text_at
+from rules.reading.shapes import Undecided, known, mappings_at
 from rules.rule import (
     EVERY_RELEASE,
     MODEL_VOLUMES,
@@ -93,14 +94,8 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
 
 
 def _waits(template: PodTemplate, path: str) -> bool:
-    volumes = mappings_at(template.spec, "volumes")
-    names = {text_at(each, "name") for each in volumes if text_at(each, "hostPath", "path") == path}
     first = mappings_at(template.spec, "initContainers")
-    return any(
-        text_at(mount, "name") in names
-        for container in first
-        for mount in mappings_at(container, "volumeMounts")
-    )
+    return any(mount.node_path == path for each in first for mount in read_mounts(template, each))
 
 
 @graph_rule(

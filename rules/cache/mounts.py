@@ -5,10 +5,10 @@ from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.reading.claims import is_within
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
-from rules.reading.model_volumes import hub_scratch
+from rules.reading.model_volumes import hub_scratch, is_shared
 from rules.reading.pods.containers import environment_entries, must_not_be_root, read_image, user_of
+from rules.reading.pods.mounts import is_within
 from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.references import read_references
 from rules.reading.releases import operator_line
@@ -63,8 +63,7 @@ _MENDED_IN_THE_LINE = (1, 3)
 def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     """Model's directory is on no volume, or where the container's user may not go."""
     yield from map(Advice, _below_root(user))
-    paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
-    mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
+    mounted = [mount.path for mount in user.mounted]
     cache = user.cache_directory
     is_lost = cache.startswith("/") and not any(is_within(cache, path) for path in mounted)
     if user.kind == "download" and user.mounts and user.models and is_lost:
@@ -136,7 +135,7 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
 def _empty_cache(user: ModelUser) -> Iterator[Said]:
     """An offline worker whose cache is empty whenever its pod starts."""
     scratch = hub_scratch(user)
-    if user.is_offline and user.kind == "worker" and scratch is not None and not scratch.is_shared:
+    if user.is_offline and user.kind == "worker" and scratch and not is_shared(user, scratch):
         found = (
             f"may not ask the hub (HF_HUB_OFFLINE) for {user.models[0].text} and looks for it in "
             f"{user.cache_directory}, in emptyDir {scratch.name}, which nothing fills"

@@ -1,14 +1,12 @@
-"""Claims of volumes: what is asked for, and where containers mount them, or a directory of their node."""
+"""Claims of volumes, and what is asked of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from pathlib import PurePosixPath
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
+from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import (
     Undecided,
     field,
@@ -46,56 +44,6 @@ class Claim:
     def bytes(self) -> Fraction:
         """Size that the claim asks for, in bytes."""
         return quantity(self.storage, f"the size of claim {self.name}")
-
-
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """A claim, or a directory of the node, in a container."""
-
-    claim: str | None
-    """Name of the claim; None where only the update knows the name, or the mount is a directory of the
-    node."""
-    path: str
-    read_only: bool
-    node_path: str | None = None
-    """Path of the mounted directory on the node; None for a claim."""
-
-    def __str__(self) -> str:
-        what = f"{self.node_path} of its node" if self.node_path else self.claim
-        return f"{what} at {self.path}"
-
-    def holds(self, path: str) -> bool:
-        """Whether the path lies in the mount."""
-        return is_within(path, self.path)
-
-
-# Many containers name the same few.
-@lru_cache(maxsize=4096)
-def is_within(path: str, directory: str) -> bool:
-    """Whether the path lies in the directory, or is the directory."""
-    return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
-
-
-def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
-    """The claims and directories of its node that a container mounts, with those of its Dynamo service."""
-    volumes = {text_at(volume, "name"): volume for volume in mappings_at(template.spec, "volumes")}
-    found: list[Mount] = []
-    for mount in mappings_at(container, "volumeMounts"):
-        path, volume = text_at(mount, "mountPath"), volumes.get(text_at(mount, "name"), {})
-        directory, source = text_at(volume, "hostPath", "path"), volume.get("persistentVolumeClaim")
-        read_only = mount.get("readOnly") is True
-        if path is not None and directory is not None:
-            found.append(Mount(None, path, read_only, directory))
-        if path is not None and isinstance(source, Mapping):
-            claim = source.get("claimName")
-            read_only = read_only or source.get("readOnly") is True
-            found.append(Mount(claim if isinstance(claim, str) else None, path, read_only))
-    if template.shape == "service" and container is template.main:
-        for mount in mappings_at(template.described_by, "volumeMounts"):
-            path, name = text_at(mount, "mountPoint"), text_at(mount, "name")
-            if path is not None and name is not None:
-                found.append(Mount(name, path, read_only=False))
-    return found
 
 
 def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:

@@ -10,7 +10,6 @@ from engines.command_line import Environment, Flag, Word, parse_flags, variable_
 from engines.models import in_hub_folder
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
-from rules.reading.claims import Mount, read_mounts
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
@@ -19,6 +18,7 @@ from rules.reading.commands.container_commands import (
     read_script,
 )
 from rules.reading.pods.containers import all_containers, read_environment
+from rules.reading.pods.mounts import Mount, read_mounts
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
 from rules.reading.shapes import Undecided, memoized_all
@@ -77,7 +77,8 @@ class ModelUser:
     name: str
     container: Mapping[str, Value]
     environment: Environment
-    mounts: Sequence[Mount]
+    mounted: Sequence[Mount]
+    """Everything that the container mounts."""
     models: tuple[ModelReference, ...]
     flags: tuple[Flag, ...] = ()
     """Options of the download's command, or of the engine's."""
@@ -87,6 +88,11 @@ class ModelUser:
     def resource(self) -> Resource:
         """The graph or the workload."""
         return self.template.resource
+
+    @property
+    def mounts(self) -> Sequence[Mount]:
+        """The claims and directories of its node that the container mounts."""
+        return [mount for mount in self.mounted if mount.keeps_files]
 
     @property
     def is_offline(self) -> bool:

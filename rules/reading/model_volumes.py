@@ -1,22 +1,21 @@
 """Claims, directories of nodes and empty volumes that hold a model, and everybody who uses one."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.models import GPT_OSS_MODELS, ModelShape
-from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.claims import Claim, Mount, find_claim, is_within
+from resource_graph import Resource, ResourceGraph
+from rules.reading.claims import Claim, find_claim
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.placements import read_placement, required_labels, selected_pools
 from rules.reading.pods.containers import all_containers
+from rules.reading.pods.mounts import Mount, is_within
 from rules.reading.pods.pods import readable
 from rules.reading.shapes import (
     Undecided,
     attempted,
-    field,
     known,
-    mapping_at,
     mappings_at,
     memoized,
     text_at,
@@ -90,24 +89,22 @@ def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
     return len(found) == 1 and found[0] is not None and found[0][1] == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Scratch:
-    """An emptyDir in a container."""
-
-    name: str
-    path: str
-    limit: Value
-    is_shared: bool
-    """Whether another container of the pod mounts it too, and may fill it."""
-
-
-def hub_scratch(user: ModelUser) -> Scratch | None:
+def hub_scratch(user: ModelUser) -> Mount | None:
     """The emptyDir that holds the user's cache of the hub; None where a claim or the image holds it."""
     cache = user.cache_directory
     if user.mount_of(cache) is not None or any(flag.name == _DIRECTORY_FLAG for flag in user.flags):
         return None
-    held = [each for each in _scratches(user) if _holds(each.path, cache)]
+    scratches = [each for each in user.mounted if each.volume.get("emptyDir") is not None]
+    held = [each for each in scratches if _holds(each.path, cache)]
     return max(held, key=lambda each: len(each.path), default=None)
+
+
+def is_shared(user: ModelUser, mount: Mount) -> bool:
+    """Whether another container of the pod mounts the volume too, and may fill it."""
+    others = [each for _, each in all_containers(user.template) if each is not user.container]
+    return any(
+        text_at(each, "name") == mount.name for other in others for each in mappings_at(other, "volumeMounts")
+    )
 
 
 def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
@@ -132,18 +129,3 @@ def _only_pool(graph: ResourceGraph, user: ModelUser) -> tuple[str, int | None] 
 def _holds(path: str, cache: str) -> bool:
     # Whose home `~` is the image decides; what is mounted at such a place is meant for the cache.
     return path.rstrip("/").endswith(_OF_A_HOME) if cache.startswith("~") else is_within(cache, path)
-
-
-def _scratches(user: ModelUser) -> Iterator[Scratch]:
-    volumes = {
-        text_at(volume, "name"): field(mapping_at(volume, "emptyDir"), "sizeLimit")
-        for volume in mappings_at(user.template.spec, "volumes")
-        if volume.get("emptyDir") is not None
-    }
-    others = [each for _, each in all_containers(user.template) if each is not user.container]
-    elsewhere = {text_at(mount, "name") for each in others for mount in mappings_at(each, "volumeMounts")}
-    for mount in mappings_at(user.container, "volumeMounts"):
-        name = text_at(mount, "name")
-        path = text_at(mount, "mountPath")
-        if name in volumes and name is not None and path is not None:
-            yield Scratch(name, path, volumes[name], name in elsewhere)

@@ -25,6 +25,7 @@ from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.pods.containers import find_config_map
+from rules.reading.pods.mounts import Mount, own_mounts
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, memoized, text_at
 from rules.reading.typed_settings import typed_options
@@ -137,38 +138,30 @@ def read_engine_file(
     return EngineFile(source, _engine_mapping(text, f"{key} of {where}"), typed)
 
 
-def _holds(graph: ResourceGraph, worker: Worker, mount: Mapping[str, Value], key: str) -> bool:
+def _holds(graph: ResourceGraph, worker: Worker, mount: Mount, key: str) -> bool:
     """Whether the mount is a ConfigMap that has the key."""
-    names = [
-        text_at(volume, "configMap", "name")
-        for volume in mappings_at(worker.pod, "volumes")
-        if text_at(volume, "name") == text_at(mount, "name")
-    ]
-    found = [known(find_config_map, graph, worker.resource, name) for name in names if name is not None]
-    return any(key in mapping_at(each.inputs, "data") for each in found if each is not None)
+    name = text_at(mount.volume, "configMap", "name")
+    found = None if name is None else known(find_config_map, graph, worker.resource, name)
+    return found is not None and key in mapping_at(found.inputs, "data")
 
 
 def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
-    pod, container = worker.pod, worker.container
-    listed = [(text_at(mount, "mountPath"), mount) for mount in mappings_at(container, "volumeMounts")]
-    every = [(mount_path, mount) for mount_path, mount in listed if mount_path is not None]
-    mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
+    every = own_mounts(worker.template, worker.container)
+    mounts = [mount for mount in every if mount.holds(str(path))]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
-        meant = slip_of(str(path.parent), [place for place, _ in every], SLIPS)
+        meant = slip_of(str(path.parent), [mount.path for mount in every], SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
-        held = next((place for place, mount in every if _holds(graph, worker, mount, path.name)), None)
+        held = next((mount.path for mount in every if _holds(graph, worker, mount, path.name)), None)
         if held is not None:
             raise EngineFileProblem(f"{nowhere}; {held} has {path.name}")
         raise Undecided(nowhere)
-    mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
-    inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)
-    volume_name = text_at(mount, "name")
-    for volume in mappings_at(pod, "volumes"):
-        if text_at(volume, "name") == volume_name and "configMap" in volume:
-            return _config_map_key(mapping_at(volume, "configMap"), str(inside), path)
-    raise Undecided(f"the engine file {path} lies in volume {volume_name}, which is no ConfigMap")
+    mount = max(mounts, key=lambda candidate: len(PurePosixPath(candidate.path).parts))
+    inside = PurePosixPath(mount.inside) / path.relative_to(mount.path)
+    if "configMap" not in mount.volume:
+        raise Undecided(f"the engine file {path} lies in volume {mount.name}, which is no ConfigMap")
+    return _config_map_key(mapping_at(mount.volume, "configMap"), str(inside), path)
 
 
 def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPath) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engines.command_line import UNKNOWN_WORD, Environment, Word
 from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.pods.mounts import own_mounts
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import (
     Undecided,
@@ -166,11 +167,10 @@ def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
     """Size of the container's /dev/shm; None for the node's own, or for a volume without a size."""
-    mounts = mappings_at(container, "volumeMounts")
-    mounted = [text_at(each, "name") for each in mounts if text_at(each, "mountPath") == _SHARED_MEMORY_PATH]
-    for volume in mappings_at(template.spec, "volumes"):
-        if text_at(volume, "name") in mounted and field(volume, "emptyDir", "sizeLimit") is not None:
-            return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {volume['name']}")
+    mounted = [each for each in own_mounts(template, container) if each.path == _SHARED_MEMORY_PATH]
+    for each in mounted:
+        if each.limit is not None:
+            return Setting(each.limit, f"sizeLimit of volume {each.name}")
     size, source = None, ""
     match template.shape:
         case "service":
