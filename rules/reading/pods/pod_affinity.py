@@ -69,20 +69,12 @@ def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
 
 def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None:
     """Whether the selector means the template's pods; None where a label of them is not known."""
-    answers = [_carries(template, key, values) for key, values in equalities(selector).items()]
+    answers = [_meets(template, key, "In", values) for key, values in equalities(selector).items()]
     for expression in mappings_at(selector, "matchExpressions"):
-        key = text_at(expression, "key") or ""
-        match text_at(expression, "operator"):
-            case "In":
-                continue
-            case "NotIn":
-                answers.append(_not(_carries(template, key, _values(expression))))
-            case "Exists":
-                answers.append(_has(template, key))
-            case "DoesNotExist":
-                answers.append(_not(_has(template, key)))
-            case operator:
-                raise Undecided(f"a label selector's operator is {operator}")
+        operator = text_at(expression, "operator")
+        if operator != "In":
+            key = text_at(expression, "key") or ""
+            answers.append(_meets(template, key, operator, _values(expression)))
     if False in answers:
         return False
     return None if None in answers else True
@@ -150,21 +142,16 @@ def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term:
     return any(selects(term.selector, each) is True for each in older)
 
 
-def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | None:
+def _meets(template: PodTemplate, key: str, operator: str | None, values: Sequence[str]) -> bool | None:
+    """Whether the pods meet one condition on a label of theirs; None where the label is not known."""
     value = template.labels.get(key)
-    if value is UNKNOWN or (value is None and key in ADDED_BY_CONTROLLERS):
-        return None
-    return value in values
-
-
-def _has(template: PodTemplate, key: str) -> bool | None:
-    if key in template.labels:
-        return True
-    return None if key in ADDED_BY_CONTROLLERS else False
-
-
-def _not(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
+    has = None if value is None and key in ADDED_BY_CONTROLLERS else key in template.labels
+    is_one = None if value is UNKNOWN or has is None else value in values
+    answers = {"In": is_one, "NotIn": is_one, "Exists": has, "DoesNotExist": has}
+    if operator not in answers:
+        raise Undecided(f"a label selector's operator is {operator}")
+    answer = answers[operator]
+    return None if answer is None else answer is (operator in {"In", "Exists"})
 
 
 def _values(expression: Mapping[str, Value]) -> Sequence[str]:
