@@ -13,15 +13,11 @@ from rules.reading.placements import (
     selected_pools,
 )
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, terms
+from rules.reading.pods.pod_affinity import can_match, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pools import read_pools
-from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import EVERY_RELEASE, POD_TEMPLATES, Advice, Said, Severity, rule
-
-_ONE_TYPE_SINCE = (1, 2)
-"""First Dynamo release in which a worker's narrower type is its only one."""
 
 
 @rule(
@@ -34,10 +30,10 @@ _ONE_TYPE_SINCE = (1, 2)
     ),
     source=(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ (inter-pod affinity); "
-        "labels: ai-dynamo/dynamo deploy/operator internal/consts at 0367e40 and d50a02f, and as seen with "
-        "the operators of 1.2 and 1.4"
+        "labels: ai-dynamo/dynamo deploy/operator internal/consts at d50a02f, and as seen with the operators "
+        "of 1.2 and 1.4"
     ),
-    lines=("Dynamo 1.1", "Dynamo 1.2", "Dynamo 1.4"),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
     fix=(
         "Write the labels as the operator does: nvidia.com/dynamo-graph-deployment-name is the graph's name, "
         "not its frontend Service's; nvidia.com/dynamo-component-type is frontend, prefill, decode or worker."
@@ -46,25 +42,17 @@ _ONE_TYPE_SINCE = (1, 2)
 def pod_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """No pod carries the labels of an affinity."""
     for term in terms(template, "podAffinity"):
-        if term.required and not _means_a_pod(graph, template, term):
+        if term.required and not can_match(graph, template, term):
             place = text_at(term.content, "topologyKey") or "a topology"
             yield (
                 f"must run beside a pod with {term} (by {place}), but no pod of the graph carries that, not "
                 "even itself"
             )
     for term in terms(template, "podAntiAffinity"):
-        if not _means_a_pod(graph, template, term):
+        if not can_match(graph, template, term):
             own = template.labels.get(GRAPH_NAME_LABEL)
             label = f"; its own {GRAPH_NAME_LABEL} is {own}" if isinstance(own, str) else ""
             yield Advice(f"keeps away from pods with {term}, which no pod of the graph carries{label}")
-
-
-def _means_a_pod(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
-    """Whether a pod carries the labels, as the graph's operator or one before 1.2 writes them."""
-    return can_match(graph, template, term) or (
-        can_match_by_older_labels(graph, template, term)
-        and operator_line(graph, template.resource) < _ONE_TYPE_SINCE
-    )
 
 
 _SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")

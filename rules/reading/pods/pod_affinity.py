@@ -1,16 +1,14 @@
 """Affinity of pods to other pods, and which pods of the graph it can mean."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import UNKNOWN, ResourceGraph, Value
 from rules.reading.pods.pods import (
-    COMPONENT_TYPE_LABEL,
     GRAPH_KIND,
     GRAPH_NAME_LABEL,
     OF_GROUPS,
-    SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
     Unreadable,
     pods_near,
@@ -125,23 +123,6 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     return False
 
 
-def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
-    """Whether the term means a pod as operators before 1.2 labelled it.
-
-    They wrote a v1alpha1 service's componentType, `worker`, and the narrower type beside it; since then the
-    narrower one takes its place (ai-dynamo/dynamo deploy/operator at d50a02f, and seen with 1.2 and 1.4).
-    """
-    namespaces = _namespaces(template, term)
-    older = (
-        replace(each, labels={**each.labels, COMPONENT_TYPE_LABEL: "worker"})
-        for each in readable(read_pods(graph))
-        if each.shape == "service" and SUB_COMPONENT_TYPE_LABEL in each.labels
-        if text_at(each.described_by, "componentType") == "worker"
-        if _may_be_in(namespaces, each.resource.namespace)
-    )
-    return any(selects(term.selector, each) is True for each in older)
-
-
 def _meets(template: PodTemplate, key: str, operator: str | None, values: Sequence[str]) -> bool | None:
     """Whether the pods meet one condition on a label of theirs; None where the label is not known."""
     value = template.labels.get(key)
@@ -163,12 +144,6 @@ def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
     if term.content.get("namespaceSelector") is not None:
         return None
     return texts_at(term.content, "namespaces") or [template.resource.namespace]
-
-
-def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:
-    if namespaces is None or not isinstance(namespace, str):
-        return True
-    return any(not isinstance(name, str) or name == namespace for name in namespaces)
 
 
 def _is_ours(graph: ResourceGraph, namespaces: Sequence[Value] | None, name: str) -> bool:
