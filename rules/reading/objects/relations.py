@@ -6,7 +6,6 @@ Kubernetes say too is left to them.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +22,6 @@ from rules.reading.shapes import (
     mappings_at,
     quantity,
     text_at,
-    whole_number_at,
 )
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
@@ -40,10 +38,6 @@ _OPERATORS = ("Equal", "Exists", "Lt", "Gt")
 _NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 _COMPONENT_SPEC = ("podTemplate", "spec")
 _NONE_AT_ONCE = frozenset({"0", "0%"})
-_VARIABLE = re.compile(r"[ -<>-~]+")
-_NO_VARIABLE = (
-    "a valid environment variable name must consist only of printable ASCII characters other than '='"
-)
 
 
 def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
@@ -69,8 +63,6 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             yield from _found(_Pods(resource, spec, at), (_mounts, *_OF_ALL_PODS))
     elif resource.kind == "Service":
         yield from _target_ports(resource)
-    elif resource.kind == "HorizontalPodAutoscaler":
-        yield from _replicas(resource)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +155,9 @@ def _names(pods: _Pods) -> Iterator[Mistake]:
 
 
 def _variables(pods: _Pods) -> Iterator[Mistake]:
-    """A name that no variable may have, and a value beside the source of another one (validateEnv)."""
+    """A value beside the source of another one (validateEnv)."""
     for at, container in _containers(pods):
         for index, entry in enumerate(mappings_at(container, "env")):
-            name = text_at(entry, "name")
-            if name and not _VARIABLE.fullmatch(name):
-                shown = json.dumps(name, ensure_ascii=False)
-                yield _refused((*at, "env", index, "name"), name, f"Invalid value: {shown}: {_NO_VARIABLE}")
             if entry.get("value") and entry.get("valueFrom") is not None:
                 said = 'Invalid value: "": may not be specified when `value` is not empty'
                 yield _mistake((*at, "env", index, "valueFrom"), said)
@@ -239,15 +227,6 @@ def _target_ports(service: Resource) -> Iterator[Mistake]:
         if isinstance(target, str) and target.isdigit():
             at = ("spec", "ports", index, "targetPort")
             yield _mistake(at, f'Invalid value: "{target}": {_NO_LETTER}')
-
-
-def _replicas(autoscaler: Resource) -> Iterator[Mistake]:
-    """Fewer replicas at most than at least (validateHorizontalPodAutoscalerSpec)."""
-    spec = known(mapping_at, autoscaler.inputs, "spec") or {}
-    least, most = (known(whole_number_at, spec, f"{bound}Replicas") for bound in ("min", "max"))
-    if least is not None and most is not None and 0 < most < least:
-        said = f"Invalid value: {most}: must be greater than or equal to `minReplicas`"
-        yield _mistake(("spec", "maxReplicas"), said)
 
 
 def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:
