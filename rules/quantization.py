@@ -265,7 +265,8 @@ def kv_cache_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
             )
         elif at_once is not None and memory.pool < at_once * one:
             yield (
-                f"{words}; {plan.batch_words} of {plan.length_words} take {at_once * one:.1f} GiB, so "
+                f"{words}; {at_once:,} sequences ({plan.max_batch_size_source}) of {plan.max_seq_len:,} "
+                f"tokens ({plan.max_seq_len_source}) take {at_once * one:.1f} GiB, so "
                 f"{int(memory.pool / one):,} run at once"
             )
         if memory.pool >= 0 and memory.rest < plan.buffers_gib:

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from resource_graph import UNKNOWN, Value
-from rules.reading.shapes import Undecided, quantity
+from rules.reading.shapes import Undecided, quantity, whole_number
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,9 @@ def test_an_amount_is_read_as_kubernetes_reads_it(written: Value, amount: Fracti
 def test_what_is_no_amount_is_undecided(written: Value) -> None:
     with pytest.raises(Undecided, match="not an amount such as 16Gi"):
         quantity(written, "the limit")
+
+
+@pytest.mark.parametrize("written", [10**400, "9" * 400])
+def test_no_number_of_hundreds_of_digits_is_read(written: Value) -> None:
+    with pytest.raises(Undecided, match="digits"):
+        whole_number(written, "max_seq_len")

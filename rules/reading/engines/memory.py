@@ -34,8 +34,6 @@ from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, memoized, whole_number
 from rules.reading.typed_settings import typed_options
 
-# What the device plugin appends to the product of a GPU that several pods use in turns.
-_TIME_SLICED = "-SHARED"
 _KV = "kv_cache_config"
 # Tokens of a sequence, sequences at once, tokens of a step: 8192 for vLLM's server too, on small GPUs fewer.
 _LIMITS_OF_TENSORRT_LLM = ("max_seq_len", "max_batch_size", "max_num_tokens")
@@ -61,7 +59,6 @@ _NOT_COVERED_OF_VLLM = (
 _NOT_COVERED_OF_TENSORRT_LLM = (("speculative_config",), ("decoding_config",), (_KV, "max_gpu_total_bytes"))
 # One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).
 _BUFFERS = 2
-_LARGEST = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +120,6 @@ class MemoryPlan:
         sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
-        sizes += [self.max_batch_size or 0, self.buffer_tokens, self.max_cache_tokens or 0]
-        if max(sizes) > _LARGEST:
-            raise Undecided(f"one of its limits is above {_LARGEST:,}, which no engine runs with")
         if not 0 < self.fraction <= 1:
             raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
 
@@ -150,20 +144,6 @@ class MemoryPlan:
             f"{memory}{by}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
         )
 
-    @property
-    def batch_words(self) -> str:
-        """The sequences that run at once, for a message behind `pool_words`."""
-        return f"{self.max_batch_size:,} sequences{self._other(self.max_batch_size_source)}"
-
-    @property
-    def length_words(self) -> str:
-        """The length of a sequence, likewise."""
-        return f"{self.max_seq_len:,} tokens{self._other(self.max_seq_len_source)}"
-
-    def _other(self, source: str | None) -> str:
-        """Return a source that the pool's words do not name."""
-        return "" if source in {None, self.fraction_source} else f" ({source})"
-
     def on(self, accelerator: Accelerator) -> MemoryOnGpu:
         """The memory of that GPU under the plan."""
         if self.not_covered is not None:
@@ -187,11 +167,6 @@ class MemoryPlan:
 def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
     """The plan of a worker of gpt-oss on each GPU that it can land on."""
     landing = read_landing(graph, worker)
-    if _TIME_SLICED in landing.source:
-        raise Undecided(
-            f"its GPU is shared in turns ({landing.source}) and its memory is not divided; how many workers "
-            "take a part of it is not seen here"
-        )
     plan = read_memory_plan(graph, worker)
     return [] if plan is None else [plan.on(accelerator) for accelerator in landing.accelerators]
 

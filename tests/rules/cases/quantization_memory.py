@@ -75,15 +75,6 @@ CASES = (
     ),
     Case(
         FITS,
-        "a GPU that others use in turns",
-        "trtllm-serve",
-        (on_product("NVIDIA-B200-SHARED"),),
-        undecided(FITS, "engine"),
-        ("its GPU is shared in turns (nvidia.com/gpu.product NVIDIA-B200-SHARED)",),
-        (),
-    ),
-    Case(
-        FITS,
         "buffers for the longest sequence that the model can have",
         "disagg-b200",
         (engine_file("prefill.yaml", "cache_transceiver_config.max_tokens_in_buffer", 524288),),
