@@ -81,11 +81,8 @@ def _role_of_engine(command: StartCommand) -> Role:
         return "prefill"
     if flags.switch("--is-decode-worker"):
         return "decode"
-    mode = flags.value(MODE_FLAG)
-    for variable in _MODE_VARIABLES:
-        word = command.environment.get(variable)
-        if mode is None and word is not None:
-            mode = word.value(variable)
+    given = (command.given(MODE_FLAG, variable) for variable in _MODE_VARIABLES)
+    mode = next((str(each.value) for each in given if each is not None), None)
     if mode is None and command.engine == DYNAMO_SGLANG and flags.value("--config") is not None:
         raise Undecided("its role may stand in its --config file, which this does not read")
     return _role(mode)

@@ -100,7 +100,7 @@ class _Walk:
             self._list(cast("Sequence[Value]", value), schema, path)
 
     def _list(self, items: Sequence[Value], schema: Schema, path: Path) -> None:
-        below = schema.items()
+        below = schema.items
         for index, item in enumerate(items):
             if type(item) not in below.plain:
                 self._value(item, below, (*path, index))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from resource_graph import Value
@@ -73,8 +74,6 @@ class Schema:
         """Name of a field -> its schema, as `field` found it before; None for an unknown field."""
         self.admitted: set[str] = set()
         """Texts that break none of the schema's limits: the same image or name stands in many objects."""
-        self._rest: Schema | None = None
-        self._items: Schema | None = None
         self.kinds = _kinds(raw)
         """Kinds of JSON values that the schema takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
@@ -108,25 +107,23 @@ class Schema:
         """Schema of the value of that key; None where the schema does not know the key."""
         if name not in self.known:
             raw = self.raw.get("properties", {}).get(name)
-            self.known[name] = self.rest() if raw is None else self._below(raw)
+            self.known[name] = self.rest if raw is None else self._below(raw)
         return self.known[name]
 
+    @cached_property
     def rest(self) -> "Schema | None":
         """Schema of the values of freely chosen keys, such as names of services; None without such keys."""
-        raw = self.raw.get("additionalProperties")
-        if self._rest is None and raw is not None and raw is not False:
-            self._rest = self._below({} if raw is True else raw)
-        return self._rest
+        raw = self.raw.get("additionalProperties", False)
+        return None if raw is False else self._below({} if raw is True else raw)
 
+    @cached_property
     def items(self) -> "Schema":
         """Schema of the items of a list."""
-        if self._items is None:
-            self._items = self._below(self.raw.get("items", {}))
-        return self._items
+        return self._below(self.raw.get("items", {}))
 
     def at(self, step: str | int) -> "Schema | None":
         """Schema of the value one step further down; None where the schema does not know the step."""
-        return self.items() if isinstance(step, int) else self.field(step)
+        return self.items if isinstance(step, int) else self.field(step)
 
     def fills(self, name: str) -> bool:
         """Whether the API server fills in that field where it is absent."""
@@ -138,7 +135,7 @@ class Schema:
         for name in self.names:
             below = self.field(name)
             is_list = below is not None and "items" in below.raw
-            holder = below.items() if below is not None and is_list else below
+            holder = below.items if below is not None and is_list else below
             if holder is not None and holder.names:
                 yield f"{name}[]" if is_list else name, holder
 

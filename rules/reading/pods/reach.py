@@ -8,9 +8,10 @@ from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pods import GROUP_KIND, OF_GROUPS, PodTemplate, gets_containers, pods_near
+from rules.reading.pods.pod_affinity import selects
+from rules.reading.pods.pods import PodTemplate, gets_containers, pods_near
 from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
-from rules.reading.shapes import field, known, mapping_at, mappings_at, memoized, text_at
+from rules.reading.shapes import known, mapping_at, mappings_at, memoized, text_at
 
 _HOST = "--host"
 _FRONTEND_HOST = "--http-host"
@@ -63,13 +64,9 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
 
 def selected_pods(graph: ResourceGraph, service: Resource) -> Sequence[PodTemplate]:
     """The pods that a Service selects; none for one without a selector."""
-    written = mapping_at(service.inputs, "spec", "selector")
-    selector = [(key, text_at(written, key)) for key in written]
-    return [
-        pod
-        for pod in pods_near(graph, service.namespace)
-        if selector and all(field(pod.labels, key) == text or _may_have(pod, key) for key, text in selector)
-    ]
+    labels = mapping_at(service.inputs, "spec", "selector")
+    pods = pods_near(graph, service.namespace) if labels else ()
+    return [pod for pod in pods if selects({"matchLabels": labels}, pod) is not False]
 
 
 def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setting | None:
@@ -81,8 +78,3 @@ def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setti
     is_read = image is not None and image.line is not None and first <= image.line <= last
     is_other = any(word.text in _OTHER_SERVERS for word in command.arguments[:1])
     return Setting("localhost", f"the default of {_HOST}") if is_read and not is_other else None
-
-
-def _may_have(pod: PodTemplate, key: str) -> bool:
-    """Whether some pods of the template have the label, with values of their own."""
-    return pod.resource.kind == GROUP_KIND and key.startswith(OF_GROUPS) and key not in pod.labels
