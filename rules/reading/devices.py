@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.pods.containers import environment_entries, read_image
+from rules.reading.pods.containers import environment_entries, read_image, resources
 from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import (
@@ -37,7 +37,6 @@ CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
 _DOMAIN_KIND = "ComputeDomain"
 _TEMPLATE_KIND = "ResourceClaimTemplate"
 _CLAIM_KIND = "ResourceClaim"
-_KINDS = ("limits", "requests")
 _MISSPELT = re.compile(
     r"(?:www\.)?n(?:vidia|vida|ividia|vdia|videa)(?:\.com|\.io)?[/.]gpu(?:s|[-._]?count|[-._]?num(?:ber)?)?"
     r"|gpus?|alpha\.kubernetes\.io/nvidia-gpu",
@@ -61,16 +60,7 @@ def is_rdma(resource: str) -> bool:
 
 def network_devices(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[tuple[str, Value]]:
     """The EFA, InfiniBand and RoCE devices that a container asks for, by which KV cache can travel."""
-    # A device must be in the limits; in the requests alone the API server refuses it.
-    limits = [mapping_at(container, "resources", "limits")]
-    if template.shape == "service" and container is template.main:
-        # The operator turns a v1alpha1 service's `custom` into resources of the container.
-        kinds = ("requests", "limits")
-        limits = [
-            *(mapping_at(template.described_by, "resources", kind, "custom") for kind in kinds),
-            *limits,
-        ]
-    asked = [(name, amount) for resources in limits for name, amount in resources.items()]
+    asked = _asked(template, container).items()
     return [each for each in asked if each[0] == EFA_RESOURCE or ("/" in each[0] and is_rdma(each[0]))]
 
 
@@ -151,11 +141,7 @@ def claiming_pods(worker: Worker) -> int:
 
 def misspelt_gpus(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[str]:
     """Each name of a resource that was meant for GPUs, and that no node offers."""
-    names = dict.fromkeys(_resources(container))
-    if template.shape == "service" and container is template.main:
-        # A v1alpha1 service's own resources call GPUs gpu, and others stand in custom.
-        custom = (mapping_at(template.described_by, "resources", kind, "custom") for kind in _KINDS)
-        names |= dict.fromkeys(name for resources in custom for name in resources)
+    names = _asked(template, container)
     return [name for name in names if name != GPU_RESOURCE and _MISSPELT.fullmatch(name)]
 
 
@@ -171,7 +157,7 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
         return [_SHOWN_BY]
     return [
         name
-        for name in dict.fromkeys(_resources(container))
+        for name in _asked(template, container)
         if name not in _ORDINARY
         and name != GPU_RESOURCE
         and not _NO_ACCELERATOR.fullmatch(name)
@@ -225,6 +211,6 @@ def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource
     )
 
 
-def _resources(container: Mapping[str, Value]) -> Iterator[str]:
-    for kind in _KINDS:
-        yield from mapping_at(container, "resources", kind)
+def _asked(template: PodTemplate, container: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Each resource that a container has among its limits or its requests."""
+    return {**resources(template, container, "requests"), **resources(template, container, "limits")}

@@ -156,13 +156,23 @@ def requested(template: PodTemplate, container: Mapping[str, Value], resource: s
 
     None where neither is given.
     """
-    request = _amount(template, container, "requests", resource)
+    request = field(resources(template, container, "requests"), resource)
     return limit(template, container, resource) if request is None else request
 
 
 def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) -> Value:
     """The container's limit of cpu or memory; None where there is none."""
-    return _amount(template, container, "limits", resource)
+    return field(resources(template, container, "limits"), resource)
+
+
+def resources(template: PodTemplate, container: Mapping[str, Value], kind: str) -> Mapping[str, Value]:
+    """A container's requests or limits; what a v1alpha1 service has of its own, GPUs aside, goes before."""
+    own = mapping_at(container, "resources", kind)
+    if template.shape != "service" or container is not template.main:
+        return own
+    service = mapping_at(template.described_by, "resources", kind)
+    named = {key: service[key] for key in ("cpu", "memory") if service.get(key) is not None}
+    return {**own, **mapping_at(service, "custom"), **named}
 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
@@ -274,11 +284,3 @@ def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[s
     config_map = known(find_config_map, graph, owner, name)
     value = None if config_map is None else known(field, config_map.inputs, "data", key)
     return Word(value) if isinstance(value, str) else UNKNOWN_WORD
-
-
-def _amount(template: PodTemplate, container: Mapping[str, Value], kind: str, resource: str) -> Value:
-    if template.shape == "service" and container is template.main:
-        amount = field(mapping_at(template.described_by, "resources", kind), resource)
-        if amount is not None:
-            return amount
-    return field(container, "resources", kind, resource)
