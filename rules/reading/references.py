@@ -7,6 +7,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
+from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.shapes import (
     Undecided,
@@ -44,7 +45,7 @@ def read_references(template: PodTemplate) -> Sequence[Reference]:
     """Everything that the template's pods refer to, each once."""
     found = [
         *_of_volumes(template),
-        *(each for container in template.all_containers for each in _of_container(container)),
+        *(each for container in template.all_containers for each in _of_container(template, container)),
         *_in_sources({"secretRef": each} for each in mappings_at(template.spec, "imagePullSecrets")),
         *_of_service(template),
     ]
@@ -123,28 +124,21 @@ def _of_volumes(template: PodTemplate) -> Iterator[Reference]:
         yield from _in_sources([volume, *mappings_at(volume, "projected", "sources")])
 
 
-def _of_container(container: Mapping[str, Value]) -> Iterator[Reference]:
-    yield from _of_variables(mappings_at(container, "env"))
+def _of_container(template: PodTemplate, container: Mapping[str, Value]) -> Iterator[Reference]:
+    variables = (each.get("valueFrom") for each in environment_entries(template, container))
+    yield from _in_sources(source for source in variables if isinstance(source, Mapping))
     yield from _in_sources(mappings_at(container, "envFrom"))
-
-
-def _of_variables(variables: Iterable[Mapping[str, Value]]) -> Iterator[Reference]:
-    sources = (variable.get("valueFrom") for variable in variables)
-    return _in_sources(source for source in sources if isinstance(source, Mapping))
 
 
 def _of_service(template: PodTemplate) -> Iterator[Reference]:
     """References in the fields that Dynamo adds to a service."""
     service = template.described_by
     if template.shape == "service":
-        yield from _of_variables(mappings_at(template.graph_spec, "envs"))
-        yield from _of_variables(mappings_at(service, "envs"))
         yield from _called(text_at(service, "envFromSecret"), "Secret")
         for mount in mappings_at(service, "volumeMounts"):
             fills = mount.get("useAsCompilationCache") is True
             yield from _called(text_at(mount, "name"), CLAIM, is_filled_by_pods=fills)
     elif template.shape == "component":
-        yield from _of_variables(mappings_at(template.graph_spec, "env"))
         cache = text_at(service, "compilationCache", "pvcName")
         yield from _called(cache, CLAIM, is_filled_by_pods=True)
 
