@@ -102,7 +102,9 @@ def read_node(entry: Mapping[str, Value]) -> InstanceType:
     if not node:
         if name is None:
             raise Undecided("names no instanceType")
-        return instance_type_named(name)
+        if name not in INSTANCE_TYPES:
+            raise Undecided(f"instance type {name} is not one of {', '.join(sorted(INSTANCE_TYPES))}")
+        return INSTANCE_TYPES[name]
     accelerator = ACCELERATORS.get(text_at(node, "accelerator") or "")
     sizes = [whole_number_at(node, key) for key in ("gpus", "cpu", "memoryGib", "nvlinkDomainGpus")]
     if accelerator is None or not all(sizes):
@@ -123,14 +125,6 @@ def node_labels(instance_type: InstanceType) -> Mapping[str, str]:
         "nvidia.com/gpu.count": str(instance_type.gpus),
         "nvidia.com/gpu.product": instance_type.accelerator.product_label,
     }
-
-
-def instance_type_named(name: str) -> InstanceType:
-    """The type from the registry."""
-    instance_type = INSTANCE_TYPES.get(name)
-    if instance_type is None:
-        raise Undecided(f"instance type {name} is not one of {', '.join(sorted(INSTANCE_TYPES))}")
-    return instance_type
 
 
 def read_taints(entry: Mapping[str, Value]) -> Iterator[Taint]:

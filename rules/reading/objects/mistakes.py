@@ -9,7 +9,7 @@ from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.definitions import group_of
 from rules.reading.objects.schemas import KINDS, NO_QUANTITY, Schema, dotted, limit_broken
-from rules.reading.shapes import Undecided, field
+from rules.reading.shapes import attempted, field
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """Text that a template engine, `envsubst` or a reader is to replace."""
@@ -122,16 +122,13 @@ def name_mistakes(resource: Resource) -> Iterator[Mistake]:
     """The mistake of an object in a document that has no name, or one that its kind may not bear."""
     if group_of(resource) not in _GROUPS or (resource.kind or "").endswith("List"):
         return
-    try:
-        name, prefix = (field(resource.inputs, "metadata", key) for key in ("name", "generateName"))
-    except Undecided:
-        return
+    name, prefix = (attempted(field, resource.inputs, "metadata", key) for key in ("name", "generateName"))
     if name is None or name == "":
         if not prefix:
             yield Mistake(_NAME, "missing", "metadata.name: Required value: name or generateName is required")
         return
     if not isinstance(name, str):
-        # The schema reports the missing name.
+        # The schema reports a name of another type.
         return
     if PLACEHOLDER.search(name):
         yield Mistake(_NAME, "placeholder", name)

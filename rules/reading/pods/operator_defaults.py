@@ -146,10 +146,10 @@ def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:
 def _rollout_of_service(template: PodTemplate) -> Rollout | None:
     annotations = _annotations(template)
     # Under Grove one old pod goes first, and the annotations have no effect.
-    if _text(annotations, _STRATEGY) == "Recreate" or _text(annotations, _GROVE) == "true":
+    if text_at(annotations, _STRATEGY) == "Recreate" or text_at(annotations, _GROVE) == "true":
         return None
-    surge = _pods(_text(annotations, _SURGE) or _DEFAULT_SHARE, template.replicas, up=True)
-    explicit = _text(annotations, _UNAVAILABLE)
+    surge = _pods(text_at(annotations, _SURGE) or _DEFAULT_SHARE, template.replicas, up=True)
+    explicit = text_at(annotations, _UNAVAILABLE)
     unavailable = _pods(explicit or _DEFAULT_SHARE, template.replicas, up=False)
     source = "the operator's default" if explicit is None else _UNAVAILABLE
     return Rollout(surge or int(not unavailable), unavailable, source, is_explicit=explicit is not None)
@@ -162,13 +162,6 @@ def _annotations(template: PodTemplate) -> Mapping[str, Value]:
     on_graph = mapping_at(template.resource.metadata, "annotations")
     grove = {key: value for key, value in on_graph.items() if key == _GROVE}
     return {**grove, **mapping_at(template.graph_spec, "annotations"), **own}
-
-
-def _text(annotations: Mapping[str, Value], key: str) -> str | None:
-    value = field(annotations, key)
-    if value is None or isinstance(value, str):
-        return value
-    raise Undecided(f"{key} is {value!r}, not a text")
 
 
 def _pods(value: Value, replicas: int, *, up: bool) -> int:
