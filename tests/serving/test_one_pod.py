@@ -100,6 +100,9 @@ def test_a_prefill_worker_that_is_killed_ends_the_container_which_starts_again_a
     assert ended["exitCode"] == 137
     assert "supervisor: prefill ended first, with code 137" in ended["message"]
     assert not {each.pid for each in before.values()} & {each.pid for each in _workers(pod).values()}
+    # Ready is what the workers say; the frontend's router hears of the new prefill worker after that, and
+    # ends requests with 500 (failed to route to prefill) until then.
+    first_answer(report.frontends(stack.lab.directory)[NAMESPACE, GRAPH])
     assert smoke_verdicts(stack) == GOOD
 
 
