@@ -212,10 +212,7 @@ def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     if model.attention_heads % ranks.value:
         yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
     elif is_vllm(worker) and not are_shared:
-        yield (
-            f"{tensor} neither divides the {model.kv_heads} KV heads of {model.name} nor is a multiple of "
-            "them"
-        )
+        yield f"{tensor} neither divides the {kv_heads} KV heads of {model.name} nor is a multiple of them"
 
 
 def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
