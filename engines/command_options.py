@@ -8,7 +8,7 @@ dynamo.vllm and dynamo.frontend), with the vllm that each names: 0.20.1, 0.23.0,
 (vllm/engine/arg_utils.py, vllm/config/load.py, vllm/v1/attention/backends/registry.py,
 vllm/distributed/kv_transfer/kv_connector/factory.py; for vllm serve its cli_args.py in
 vllm/entrypoints/openai, since 0.31.0 in launchers). The names of parsers are what get_tool_parser_names and
-get_reasoning_parser_names of dynamo._core answered in 1.2.1 and 1.4.2.
+get_reasoning_parser_names of dynamo._core answered in 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.1.
 """
 
 import json

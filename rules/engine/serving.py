@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from engines.command_options import option_values
 from engines.effective import Effective, option_value
 from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
@@ -22,7 +23,7 @@ from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss, tokens_per_block
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
 from rules.reading.pods.workers import Router, Worker
-from rules.reading.releases import by_line, shown_image
+from rules.reading.releases import by_line, line_of, shown_image
 from rules.reading.shapes import whole_number
 from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Advice, Observation, Said, Severity, about, rule
 
@@ -54,10 +55,10 @@ PARSERS = (
         "The deployment answers, but reasoning stands in the text and calls of tools are lost."
     ),
     source=(
-        "ai-dynamo/dynamo docs of gpt-oss for TensorRT-LLM and vLLM; names of parsers: ai-dynamo 1.2.1 from "
-        "PyPI (choices of both options), lib/parsers (get_tool_parser_map)"
+        "ai-dynamo/dynamo docs of gpt-oss for TensorRT-LLM and vLLM; names of parsers: ai-dynamo 1.2.1 to "
+        "1.6.1 from PyPI (choices of both options), lib/parsers (get_tool_parser_map)"
     ),
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 1.2 to 1.6",),
     fix="Add --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony to every worker.",
 )
 def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
@@ -71,9 +72,13 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
             found = command.given(flag, variable)
             given = None if found is None else str(found.value)
             if given != parser:
+                choices = option_values(command.engine)[flag]
+                line = line_of(worker.container, choices)
                 has = "has none" if given is None else f"is {given}"
                 message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
                 unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], SLIPS) is not None
+                if line is not None and given is not None:
+                    unknown = given not in choices.by_line[line]
                 yield f"{message}; argparse refuses it" if unknown else Advice(message)
 
 

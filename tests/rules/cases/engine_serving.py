@@ -129,6 +129,14 @@ CASES = (
     ),
     Case(
         PARSERS,
+        "a parser of tool calls where that of reasoning belongs",
+        "vllm-agg",
+        (vllm_argument(11, "gpt_oss", "harmony"),),
+        failed(PARSERS, "VllmWorker"),
+        ("whose --dyn-reasoning-parser must be gpt_oss, and is harmony", "argparse refuses it"),
+    ),
+    Case(
+        PARSERS,
         "parsers in variables",
         "agg-gb200",
         (
