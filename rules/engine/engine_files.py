@@ -132,8 +132,10 @@ def _unless_a_slip(worker: Worker, message: str, value: str, allowed: Iterable[s
 
 
 def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
-    # Nobody has listed the keys of another release, but a slip of the pen is one in any.
-    slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, SLIPS) is not None]
+    # Nobody has listed the keys of another release, but a slip of the pen, or a key at the depth of another
+    # block, is one in any.
+    names = ((each, each[0].rpartition(".")[2]) for each in found)
+    slips = [each for each, name in names if name in _KNOWN or slip_of(name, _KNOWN, SLIPS) is not None]
     is_read = known(by_line, partial(eq, _LINE), worker.container, worker.described_by)
     if found and not slips and not is_read:
         keys = ", ".join(key for key, _ in found)

@@ -116,6 +116,21 @@ CASES = (
     ),
     Case(
         ACCEPTED,
+        "a key outside its block, in a release that was not read",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "tokens_per_block", 32),
+            put(
+                "DynamoGraphDeployment",
+                f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
+                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
+            ),
+        ),
+        failed(ACCEPTED, DECODE),
+        ("it is one inside kv_cache_config",),
+    ),
+    Case(
+        ACCEPTED,
         "a key of the top level inside a block",
         "disagg-b200",
         (engine_file("prefill.yaml", "moe_config.stream_interval", 20),),
