@@ -138,6 +138,12 @@ def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
     return [name.upper() for name in texts_at(extra, "backends") if name is not None]
 
 
+def buffers_on_host(graph: ResourceGraph, worker: Worker) -> bool:
+    """Whether vLLM copies the cache to the host's memory before it sends the cache."""
+    config = read_settings(graph, worker).mapping(KV_TRANSFER) if is_vllm(worker) else None
+    return text_at(_moving_config(config or {}), "kv_buffer_device") == "cpu"
+
+
 @dataclass(frozen=True, slots=True)
 class Ways:
     """Transports that one worker has for its KV cache."""
@@ -212,8 +218,7 @@ def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]
 
 def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:
     """How a vLLM worker without a device is told to send through the host, as NVIDIA's TCP example does."""
-    if not is_vllm(worker):
+    if not buffers_on_host(graph, worker):
         return None
     config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
-    device = text_at(config, "kv_buffer_device")
-    return "kv_buffer_device cpu" if device == "cpu" and LIBFABRIC in nixl_backends(config) else None
+    return "kv_buffer_device cpu" if LIBFABRIC in nixl_backends(config) else None

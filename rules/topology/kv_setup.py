@@ -17,6 +17,7 @@ from rules.reading.kv_ways import (
     UCX_ON,
     UCX_TRANSPORTS,
     Ways,
+    buffers_on_host,
     nixl_backends,
     read_ucx_transports,
 )
@@ -252,7 +253,7 @@ def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
     ucx = read_ucx_transports(worker)
     # Over EFA the cache takes libfabric, whatever UCX may do.
-    if not ucx.moves_gpu_memory and "efa" not in hop.common:
+    if not ucx.moves_gpu_memory and "efa" not in hop.common and not buffers_on_host(graph, worker):
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
     value = worker.variable(NVLINK_BETWEEN_NODES) or ""
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"

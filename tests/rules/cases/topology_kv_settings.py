@@ -6,6 +6,7 @@ from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
+    BOTH,
     DECODE,
     DGD,
     EFA,
@@ -150,6 +151,18 @@ CASES = (
         rdma(*variable("UCX_TLS", "rc,sm,self")),
         failed(SETTINGS, *WORKERS),
         ("has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",),
+    ),
+    Case(
+        SETTINGS,
+        "a list of transports without CUDA's, for a cache that goes through the host's memory",
+        BASE,
+        (
+            *rdma(*variable("UCX_TLS", "rc,sm,self")),
+            *connector(
+                *BOTH,
+                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}',
+            ),
+        ),
     ),
     Case(
         SETTINGS,
