@@ -13,11 +13,17 @@ from rules.reading.placements import (
     selected_pools,
 )
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pod_affinity import can_match, terms
-from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
+from rules.reading.pods.pod_affinity import Term, can_match, equalities, terms
+from rules.reading.pods.pods import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pools import read_pools
+from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import EVERY_RELEASE, POD_TEMPLATES, Advice, Said, Severity, rule
+
+_WORKER = "worker"
+_TYPE_IS_THE_ROLE_SINCE = (1, 2)
+"""First release whose operator calls pods of a v1alpha1 graph prefill and decode by their type's label, and
+no longer workers (ai-dynamo/dynamo deploy/operator api/v1alpha1 conversion at d50a02f)."""
 
 
 @rule(
@@ -42,17 +48,29 @@ from rules.rule import EVERY_RELEASE, POD_TEMPLATES, Advice, Said, Severity, rul
 def pod_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """No pod carries the labels of an affinity."""
     for term in terms(template, "podAffinity"):
-        if term.required and not can_match(graph, template, term):
+        if term.required and not _matches(graph, template, term):
             place = text_at(term.content, "topologyKey") or "a topology"
             yield (
                 f"must run beside a pod with {term} (by {place}), but no pod of the graph carries that, not "
                 "even itself"
             )
     for term in terms(template, "podAntiAffinity"):
-        if not can_match(graph, template, term):
+        if not _matches(graph, template, term):
             own = template.labels.get(GRAPH_NAME_LABEL)
             label = f"; its own {GRAPH_NAME_LABEL} is {own}" if isinstance(own, str) else ""
             yield Advice(f"keeps away from pods with {term}, which no pod of the graph carries{label}")
+
+
+def _matches(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
+    if can_match(graph, template, term):
+        return True
+    asks_for_workers = _WORKER in equalities(term.selector).get(COMPONENT_TYPE_LABEL, ())
+    # Where nothing says of which release the operator is, either label may be right.
+    return (
+        asks_for_workers
+        and template.shape == "service"
+        and operator_line(graph, template.resource) < _TYPE_IS_THE_ROLE_SINCE
+    )
 
 
 _SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")
