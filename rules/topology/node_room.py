@@ -37,16 +37,14 @@ from rules.rule import (
 
 _Container = Mapping[str, Value]
 _UNITS = {"memory": 2**30, "cpu": 1}
-_WHOLE = frozenset({"GPUs", "EFA interfaces"})
 
 
 @rule(
     GPU_PODS,
     severity=Severity.MANDATORY,
     reason=(
-        "The scheduler gives a pod what one node has; a larger one stays Pending for ever. For CPU and "
-        "memory, and for GPUs and interfaces where no pool is known, this is advice: nodes of other makers "
-        "may be larger."
+        "The scheduler gives a pod what one node has; a larger one stays Pending for ever. Where no pool is "
+        "known this is advice: nodes of other makers may be larger."
     ),
     source=(
         "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/ and "
@@ -72,7 +70,7 @@ def worker_fits_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
     for what, (amount, most) in asked.items():
         if amount > most:
             said = f"asks for {amount:g} {what} in one pod, and {where} has at most {most:g}"
-            yield said if is_pool and what in _WHOLE else Advice(said)
+            yield said if is_pool else Advice(said)
     # Pods that no pool selects are no matter of size, and nothing can be said without a pool.
     read_candidates(graph, pods.workers[0])
 
