@@ -54,6 +54,8 @@ _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"
 _GPT_OSS_SINCE = (0, 10)
 _TENSORRT_LLM_IMAGE = "tensorrt-llm/release"
 _GPT_OSS_IN_TENSORRT_LLM = (1, 0)
+_GIT_TAG = re.compile(r"v\d")
+"""Begin of a release's tag in git, which no image has."""
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
 _PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
 _NAMES = (
@@ -74,6 +76,8 @@ def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
         elif right is not None:
             yield f"image {image.text} is not published; the repository is {right}"
+        elif image.repository.startswith(_REGISTRY) and _GIT_TAG.match(image.tag or ""):
+            yield f"image {image.text} is not published; its tags have no v before the version"
 
 
 def _published(image: Image) -> str | None:

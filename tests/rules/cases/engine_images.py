@@ -25,6 +25,14 @@ CASES = (
     ),
     Case(
         BRINGS,
+        "a tag of git in place of the image's",
+        "vllm-agg",
+        (text(GRAPH, f"{VLLM_MAIN}.image", "runtime:", "runtime:v"),),
+        failed(BRINGS, "VllmWorker"),
+        ("its tags have no v before the version",),
+    ),
+    Case(
+        BRINGS,
         "TensorRT-LLM before gpt-oss",
         "trtllm-serve",
         (text("Deployment", "spec.template.spec.containers[0].image", "1.3.0rc14", "0.20.0"),),
