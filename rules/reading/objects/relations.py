@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hardware import GPU_RESOURCE
 from resource_graph import Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
@@ -37,6 +38,8 @@ _OPERATORS = ("Equal", "Exists", "Lt", "Gt")
 """Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
 _NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 _COMPONENT_SPEC = ("podTemplate", "spec")
+_SERVICE_SPEC, _MAIN = "extraPodSpec", "mainContainer"
+"""The pods of a v1alpha1 service, and their container that serves, which is none of the list."""
 _NONE_AT_ONCE = frozenset({"0", "0%"})
 
 
@@ -56,6 +59,12 @@ def relation_mistakes(resource: Resource) -> Iterator[Mistake]:
             spec = known(mapping_at, component, *_COMPONENT_SPEC) or {}
             at = ("spec", "components", index, *_COMPONENT_SPEC)
             yield from _found(_Pods(resource, spec, at), _OF_ALL_PODS)
+        for name in known(mapping_at, resource.inputs, "spec", "services") or ():
+            at = ("spec", "services", name)
+            service = known(mapping_at, resource.inputs, *at) or {}
+            spec = known(mapping_at, service, _SERVICE_SPEC) or {}
+            yield from _found(_Pods(resource, spec, (*at, _SERVICE_SPEC)), _OF_ALL_PODS)
+            yield from _found(_Pods(resource, service, at), (_requests_of_a_service,))
     elif resource.kind == GROUP_KIND:
         for part in GROUP_TEMPLATES:
             at = ("spec", GROUP, part, "spec")
@@ -186,18 +195,34 @@ def _requests(pods: _Pods) -> Iterator[Mistake]:
     """Each request above its limit, or of other devices than it (ValidateContainerResourceRequirements)."""
     for at, container in _containers(pods):
         requests, limits = (mapping_at(container, "resources", kind) for kind in ("requests", "limits"))
-        for name, request in requests.items():
-            # IsExtendedResourceName: of another domain than Kubernetes' own.
-            most, is_device = limits.get(name), "/" in name and "kubernetes.io/" not in name
-            if is_device and most is None:
-                said = "Required value: Limit must be set for non overcommitable resources"
-                yield _mistake((*at, "resources", "limits"), said)
-            elif most is not None and str(request) != str(most):
-                asked, bound = quantity(request, name), quantity(most, name)
-                how = "equal to" if is_device else "less than or equal to"
-                if asked > bound or (is_device and asked != bound):
-                    said = f'Invalid value: "{request}": must be {how} {name} limit of {most}'
-                    yield _mistake((*at, "resources", "requests"), said)
+        yield from _amounts((*at, "resources"), requests, limits)
+
+
+def _requests_of_a_service(pods: _Pods) -> Iterator[Mistake]:
+    """The same of what a v1alpha1 service asks for, with names of its own for GPUs, CPUs and memory."""
+    both = (mapping_at(pods.spec, "resources", kind) for kind in ("requests", "limits"))
+    requests, limits = ({**mapping_at(each, "custom"), **_own(each)} for each in both)
+    yield from _amounts((*pods.at, "resources"), requests, limits)
+
+
+def _own(amounts: Mapping[str, Value]) -> Mapping[str, Value]:
+    names = {"cpu": "cpu", "memory": "memory", "gpu": text_at(amounts, "gpuType") or GPU_RESOURCE}
+    return {name: amounts[key] for key, name in names.items() if amounts.get(key) is not None}
+
+
+def _amounts(at: Path, requests: Mapping[str, Value], limits: Mapping[str, Value]) -> Iterator[Mistake]:
+    for name, request in requests.items():
+        # IsExtendedResourceName: of another domain than Kubernetes' own.
+        most, is_device = limits.get(name), "/" in name and "kubernetes.io/" not in name
+        if is_device and most is None:
+            said = "Required value: Limit must be set for non overcommitable resources"
+            yield _mistake((*at, "limits"), said)
+        elif most is not None and str(request) != str(most):
+            asked, bound = quantity(request, name), quantity(most, name)
+            how = "equal to" if is_device else "less than or equal to"
+            if asked > bound or (is_device and asked != bound):
+                said = f'Invalid value: "{request}": must be {how} {name} limit of {most}'
+                yield _mistake((*at, "requests"), said)
 
 
 def _probes(pods: _Pods) -> Iterator[Mistake]:
@@ -234,6 +259,9 @@ def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:
     for kind in _KINDS:
         for index, container in enumerate(mappings_at(spec, kind)):
             yield (*pods.at, kind, index), container
+    main = mapping_at(spec, _MAIN)
+    if main:
+        yield (*pods.at, _MAIN), main
 
 
 def _refused(at: Path, text: str, says: str) -> Mistake:

@@ -3,7 +3,7 @@
 from tests.rules.case import Case, failed
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import drop, put
-from tests.rules.serving_edits import GRAPH, VLLM_MAIN
+from tests.rules.serving_edits import DECODE, GRAPH, VLLM_MAIN, main
 
 _POD = "spec.template.spec"
 
@@ -15,6 +15,34 @@ CASES = (
         (put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),),
         failed(VALUES, "VllmWorker"),
         ('Invalid value: "2": must be equal to nvidia.com/gpu limit of',),
+    ),
+    Case(
+        VALUES,
+        "fewer GPUs requested than a v1alpha1 service has for its limit, and a device without one",
+        "disagg-b200",
+        (
+            put(GRAPH, f"spec.services.{DECODE}.resources.requests.gpu", "2"),
+            put(GRAPH, f"spec.services.{DECODE}.resources.requests.custom", {"rdma/ib": "1"}),
+        ),
+        failed(VALUES, DECODE),
+        (
+            f'spec.services.{DECODE}.resources.requests: Invalid value: "2": must be equal to nvidia.com/gpu',
+            f"spec.services.{DECODE}.resources.limits: Required value: Limit must be set",
+        ),
+    ),
+    Case(
+        VALUES,
+        "what the API server refuses in the pods of a v1alpha1 service",
+        "disagg-b200",
+        (
+            put(GRAPH, f"spec.services.{DECODE}.extraPodSpec.tolerations[0].effect", "NoScheduled"),
+            main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
+        ),
+        failed(VALUES, DECODE),
+        (
+            f"{DECODE}.extraPodSpec.tolerations[0].effect: Unsupported value",
+            f'{DECODE}.extraPodSpec.mainContainer.startupProbe.httpGet.port: Invalid value: "9090"',
+        ),
     ),
     Case(
         VALUES,
