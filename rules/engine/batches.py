@@ -27,22 +27,34 @@ from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_mo
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, whole_number
-from rules.rule import BENCHMARKS, CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, Severity, rule
+from rules.rule import (
+    BENCHMARKS,
+    CONFIGURED_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    Advice,
+    Said,
+    Severity,
+    rule,
+)
 
 _LENGTH_OF_VLLM = "max_model_len"
 _SEQUENCES_OF_VLLM = "max_num_seqs"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")
 """Options that give the model other positions than its config.json."""
 _STEP_OF_VLLM = "max_num_batched_tokens"
+_LETS_IT = "VLLM_ALLOW_LONG_MAX_MODEL_LEN"
+_SWITCHED_ON = frozenset({"1", "true"})
+"""What vLLM takes for a yes there (vllm 0.20.1 vllm/envs.py)."""
 
 
 @rule(
     CONFIGURED_WORKERS,
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
-        "Beyond its length the model's positions mean nothing, so answers turn into noise, and vLLM refuses "
-        "to start. Without chunked prefill a prompt has to fit in one step of the engine; a longer one is "
-        "refused, though clients are told of max_seq_len or the model's own length."
+        "vLLM ends at start where sequences are longer than the model was made for, or without chunked "
+        "prefill than a step. TensorRT-LLM starts (advice): beyond its length the model's positions mean "
+        "nothing, so answers turn into noise, and a prompt that is longer than a step is refused, though "
+        "clients are told of max_seq_len or the model's own length."
     ),
     source=(
         "max_position_embeddings in config.json of the model; vllm 0.20.1 vllm/config/model.py, "
@@ -53,17 +65,19 @@ _STEP_OF_VLLM = "max_num_batched_tokens"
     lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1 and 0.23.0"),
     fix=("Lower max_seq_len, or --max-model-len; set enable_chunked_prefill: true, or raise max_num_tokens."),
 )
-def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """Sequences are longer than the model was made for, or prompts than a step."""
     if is_tensorrt_llm(worker):
         settings = read_settings(graph, worker)
-        yield from _beyond_the_model(graph, worker, settings.given_count("max_seq_len"))
-        yield from _beyond_a_step(worker, settings)
+        yield from map(Advice, _beyond_the_model(graph, worker, settings.given_count("max_seq_len")))
+        yield from map(Advice, _beyond_a_step(worker, settings))
     elif is_vllm(worker):
         of_vllm = read_settings(graph, worker)
         is_stretched = any(of_vllm.at(option) is not None for option in _STRETCHED_BY)
         length = None if is_stretched else _plain_count(of_vllm, _LENGTH_OF_VLLM)
-        yield from _beyond_the_model(graph, worker, length)
+        is_let = (worker.variable(_LETS_IT) or "").lower() in _SWITCHED_ON
+        beyond = _beyond_the_model(graph, worker, length)
+        yield from map(Advice, beyond) if is_let else beyond
         yield from _beyond_a_step_of_vllm(of_vllm)
 
 
