@@ -62,7 +62,9 @@ def diff(
         DiffFormat,
         typer.Option("--format", help="For a terminal, the comment of a pull request, or programs."),
     ] = "text",
-    to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead; folders are made.")
+    ] = None,
 ) -> None:
     """Print or write the comparison, and exit by its verdict."""
     if len(sides) > 2:  # noqa: PLR2004 - a comparison has two sides
@@ -136,10 +138,11 @@ def _as_text(comparison: Comparison, form: DiffFormat) -> str:
 
 def _write(text: str, file: Path) -> None:
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise CommandError(
-            f"{file} cannot be written: {error.strerror}\n  try: --to with a file in a folder that exists"
+            f"{file} cannot be written: {error.strerror}\n  try: --to with another file"
         ) from None
 
 
