@@ -59,6 +59,8 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     if head is not None and Path(base).is_dir() and Path(head).is_dir():
         return _of_folder(base), _of_folder(head)
     for typed in (base, head):
+        if not typed and typed is not None:
+            raise CommandError("a side is an empty word\n  try: BASE..HEAD, or two folders")
         if typed is not None and Path(typed).is_file():
             raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
     start = stack_directory(Path.cwd())

@@ -106,6 +106,7 @@ def test_what_is_no_side_is_refused_with_what_to_type(made: MadeRepository, tmp_
     assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
     assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
     assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
+    assert refused("HEAD..HEAD", "") == "a side is an empty word\n  try: BASE..HEAD, or two folders"
     assert "is a folder, and the other side is a revision" in refused(str(tmp_path / "folder"), "HEAD")
     (made.root / "cli/record.py").unlink()
     made.commit()
