@@ -12,9 +12,10 @@ from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
 from resource_graph.yaml_events import YamlProblem
 
-_PLACEHOLDER = re.compile(r"""^[^"'#]*(\{\{.*)""")
-"""What Helm and its like fill in. Without quotes YAML takes it for a mapping with a mapping as its key."""
-_IN_QUOTES = re.compile(r"^[^#]*?(\{\{.*)")
+_PLACEHOLDER = re.compile(r"""^(?:[^"'#]*(?=\{[{%])|\s*(?=\$\{\w+\}\s*$))(.*)""")
+"""What Helm, Jinja and, on a line of its own, envsubst fill in. Without quotes YAML takes braces for a mapping,
+and the part within for its key."""
+_IN_QUOTES = re.compile(r"^[^#]*?(\{[{%].*)")
 """The same where YAML ends in the line: `"{{ .Values.x | default "a" }}"` is closed before the a."""
 
 
@@ -51,7 +52,9 @@ def _placeholder(text: str, problem: YamlProblem) -> tuple[int, str] | None:
     for number, line in enumerate(text.split("\n")[: problem.line], start=1):
         pattern = _IN_QUOTES if number == problem.line else _PLACEHOLDER
         if number >= problem.line - 1 and (found := pattern.match(line)):
-            makes = "judge what the template makes: helm template CHART | dynamo-stack check --file -"
+            makes = "judge what the template makes"
+            if found[1].startswith("{{"):
+                makes = f"{makes}: helm template CHART | dynamo-stack check --file -"
             return number, f"{found[1].strip()} belongs to a template; {makes}"
     return None
 

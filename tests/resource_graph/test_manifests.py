@@ -67,6 +67,8 @@ def test_merge_keys_give_way_to_own_keys(tmp_path: Path) -> None:
         ("apiVersion: v1\nkind: A\nx: !!python/name:os.system\n", "line 3: not YAML"),
         ("apiVersion: v1\nkind: A\nx: !!binary aGk=\n", "line 3: a value of type bytes"),
         ("apiVersion: v1\nkind: A\n{{ .Values.x }}\n", "line 3: {{ .Values.x }} belongs to a template"),
+        ("apiVersion: v1\n{% if a %}\nkind: A\n{% endif %}\n", "line 2: {% if a %} belongs to a template"),
+        ("apiVersion: v1\nkind: A\nspec:\n${BLOCK}\n  a: 1\n", "line 4: ${BLOCK} belongs to a template"),
         ("apiVersion: v1\nkind: A\nx: '{{x}}'\ny: a: b\n", "line 4: not YAML"),
         ("apiVersion: v1\nkind: List\nitems: [1]\n", "items[0] of the List is not a mapping"),
         ("[" * 5_000, "nested too deeply"),
