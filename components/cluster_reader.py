@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import logging
 import os
 import shlex
 import shutil
@@ -219,19 +220,45 @@ def _read(status: int, document: KubernetesObject) -> Answer:
 def _client(context: str, files: str, content: str | None) -> "ApiClient":
     """One client for a process: each asks the kubeconfig's program, such as `aws`, for a token."""
     from kubernetes.client import ApiClient, Configuration  # noqa: PLC0415 - as above
-    from kubernetes.config import load_kube_config, load_kube_config_from_dict  # noqa: PLC0415 - as above
+    from kubernetes.config import (  # noqa: PLC0415 - as above
+        ConfigException,
+        load_kube_config,
+        load_kube_config_from_dict,
+    )
 
     # Each question names its own limit of time.
     configuration = Configuration(retries=False)
     more = {"context": context, "client_configuration": configuration, "persist_config": False}
-    if content is None:
-        load_kube_config(config_file=files, **more)
-    else:
-        load_kube_config_from_dict(yaml.safe_load(content), **more)
+    heard = _Heard(logging.ERROR)
+    logging.getLogger().addHandler(heard)
+    try:
+        if content is None:
+            load_kube_config(config_file=files, **more)
+        else:
+            load_kube_config_from_dict(yaml.safe_load(content), **more)
+    finally:
+        logging.getLogger().removeHandler(heard)
+    if heard.errors:
+        raise ConfigException(f"its program that brings a token failed: {heard.errors[0]}")
     if _is_loopback(configuration.host):
         # As kubectl has it (golang.org/x/net/http/httpproxy, useProxy).
         configuration.proxy = None
     return ApiClient(configuration)
+
+
+class _Heard(logging.Handler):
+    """What the client logs where it should raise: that the kubeconfig's program is missing or fails.
+
+    It goes on without a token, and the API server, which does not know the caller, seems to refuse.
+    """
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.module == "kube_config":
+            self.errors.append(record.getMessage())
 
 
 def _is_loopback(address: str) -> bool:

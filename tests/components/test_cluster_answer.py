@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from components.cluster_answer import CLAIMS, PODS, Answer, Kind, Said
 from components.cluster_reader import ClusterReader
@@ -138,6 +139,21 @@ def test_a_file_of_another_form_is_no_answer_either(tmp_path: Path, content: str
     file = tmp_path / "config"
     file.write_text(content)
     assert ClusterReader("there", str(file)).ask(PODS).said is Said.UNREACHABLE
+
+
+def test_a_program_of_the_kubeconfig_that_is_not_there_is_named_and_the_server_not_asked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = "{apiVersion: client.authentication.k8s.io/v1, command: no-such-program}"
+    with api_server({"/api/v1/pods": (401, {"message": "Unauthorized"})}, tmp_path) as cluster:
+        content = (tmp_path / str(cluster.kubeconfig)).read_text()
+        config = yaml.safe_load(content)
+        config["users"][0]["user"] = {"exec": yaml.safe_load(program)}
+        answer = ClusterReader("there", content=yaml.safe_dump(config)).ask(PODS)
+    assert answer.said is Said.UNREACHABLE
+    assert "its program that brings a token failed" in answer.why
+    assert "no-such-program" in answer.why
+    assert capfd.readouterr().err == ""
 
 
 def test_a_kubeconfig_that_is_in_no_file_is_read_as_one_that_is(tmp_path: Path) -> None:
