@@ -118,7 +118,7 @@ def graph_of(stack: StackPlan) -> Graph:
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
     """Return the graph with this `spec`."""
-    services = {str(component["name"]): _service(component) for component in _components(spec)}
+    services = {str(component.get("name")): _service(component) for component in _components(spec)}
     return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
 
 
@@ -162,7 +162,7 @@ def _service(component: Mapping[str, Any]) -> Service:
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
     template = {key: value for key, value in component.items() if key not in _NOT_COMPARED}
     return Service(
-        name=str(component["name"]),
+        name=str(component.get("name")),
         is_worker=component.get("type") in _WORKER_TYPES,
         replicas=_number(component.get("replicas"), otherwise=1),
         gpus=_number(limits.get(GPU_RESOURCE), otherwise=0),

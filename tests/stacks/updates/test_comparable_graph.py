@@ -9,7 +9,7 @@ from lab.dynamo_operator.conversion import GRAPH, V1BETA1
 from lab.dynamo_operator.generations import desired_hash
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from stacks.updates.comparable_graph import graph_of
+from stacks.updates.comparable_graph import graph_of, read_graph
 from stacks.updates.running import running_of
 from tests.components.recorded import only, recorded
 from tests.stacks.changed_settings import (
@@ -54,6 +54,12 @@ def test_workers_are_the_same_exactly_when_the_operator_says_so(change: Change) 
     after = changed(before, change)
     same = _operators_hash(before) == _operators_hash(after)
     assert graph_of(resolved(before)).makes_same_workers(graph_of(resolved(after))) == same
+
+
+@pytest.mark.parametrize("named", [{}, {"name": None}, {"name": {"a": 1}}])
+def test_a_component_whose_name_is_no_text_is_read_all_the_same(named: dict[str, Any]) -> None:
+    [service] = read_graph("graph", "models", {"components": [{**named, "replicas": 2}]}).services.values()
+    assert service.replicas == 2
 
 
 def test_what_the_server_has_added_is_no_change() -> None:
