@@ -32,6 +32,8 @@ from rules.rule import WORKERS, Advice, Said, Severity, rule
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)
 _VLLM_SHARE = "gpu_memory_utilization"
+_AT_LEAST_ONE = ("max_num_seqs", "max_num_batched_tokens")
+"""Counts of vLLM's scheduler (vllm 0.20.1 vllm/config/scheduler.py)."""
 _VLLM_QUANTIZATION = "quantization"
 _MXFP4 = "mxfp4"
 _SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
@@ -208,8 +210,13 @@ def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
     share = settings.at(_VLLM_SHARE)
     number = None if share is None else _number(share.value)
     if share is not None and (number is None or not 0 < number <= 1):
-        given = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
-        yield f"{given}, not a share of the memory from 0 to 1"
+        what = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
+        yield f"{what}, not a share of the memory from 0 to 1"
+    for name in _AT_LEAST_ONE:
+        given = settings.at(name)
+        number = None if given is None else _number(given.value)
+        if given is not None and number is not None and number < 1:
+            yield f"{flag_of(name)} ({given.source}) is {given.value}, and vLLM takes 1 or more"
 
 
 def _other_quantization(graph: ResourceGraph, worker: Worker, settings: Effective) -> Iterator[str]:

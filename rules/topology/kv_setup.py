@@ -138,6 +138,9 @@ def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
 _FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")
 _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
+_HANDSHAKE_HOST = "VLLM_NIXL_SIDE_CHANNEL_HOST"
+"""Variable of the address that a worker tells others; dynamo.vllm sets the pod's own where nobody does."""
+_OF_THE_POD_ALONE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})  # noqa: S104 - it binds nothing
 
 
 @graph_rule(
@@ -145,10 +148,10 @@ _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
     reason=(
         "NVLink that is switched off sends the cache of a compute domain's workers over TCP. Forced between "
         "workers that share no domain, the import fails (cuMemImportFromShareableHandle), and answers come "
-        "back empty. UCX moves no GPU's memory by a list of transports without CUDA's. A device that the "
-        "libraries are not told to use stays idle, and CUDA opens another process's memory only on a GPU "
-        "that it sees: the cache takes TCP, and every pod is Ready. Documents disagree on some of these "
-        "settings (advice)."
+        "back empty. UCX moves no GPU's memory by a list of transports without CUDA's. A worker that calls "
+        "its address localhost is looked for in the pod that asks. A device that the libraries are not told "
+        "to use stays idle, and CUDA opens another process's memory only on a GPU that it sees: the cache "
+        "takes TCP, and every pod is Ready. Documents disagree on some of these settings (advice)."
     ),
     source=(
         "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
@@ -255,6 +258,9 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     # Over EFA the cache takes libfabric, whatever UCX may do.
     if not ucx.moves_gpu_memory and "efa" not in hop.common and not buffers_on_host(graph, worker):
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"
+    host = worker.variable(_HANDSHAKE_HOST)
+    if host in _OF_THE_POD_ALONE and is_vllm(worker):
+        yield f"tells workers of other pods to fetch its KV cache from {host} ({_HANDSHAKE_HOST})"
     value = worker.variable(NVLINK_BETWEEN_NODES) or ""
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
     if hop.only("mnnvl") and value.lower() in UCX_OFF:

@@ -11,6 +11,7 @@ from tests.rules.serving_edits import (
     SERVER,
     SERVER_ARGS,
     VLLM_ARGS,
+    VLLM_MAIN,
     WORKER,
     command,
     main,
@@ -74,6 +75,14 @@ CASES = (
             add(GRAPH, VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
             add(GRAPH, VLLM_ARGS, "-O2"),
         ),
+    ),
+    Case(
+        CHOICES,
+        "no sequence at all",
+        "vllm-agg",
+        (add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),),
+        failed(CHOICES, "VllmWorker"),
+        ("--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",),
     ),
     Case(
         CHOICES,

@@ -146,6 +146,14 @@ CASES = (
     ),
     Case(
         SETTINGS,
+        "workers that are to be found on the loopback address",
+        BASE,
+        variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
+        failed(SETTINGS, *WORKERS),
+        ("tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",),
+    ),
+    Case(
+        SETTINGS,
         "a list of transports without CUDA's",
         BASE,
         rdma(*variable("UCX_TLS", "rc,sm,self")),
