@@ -1,6 +1,7 @@
 """`dynamo-stack record`."""
 
 import contextlib
+import datetime as dt
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +35,8 @@ def record(
     running = None if over is None else _read(over)
     # Whatever the program prints is no part of the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        side = recorded_folder([stack_name(each) for each in names or ()], running)
+        today = dt.datetime.now(dt.UTC).date()
+        side = recorded_folder([stack_name(each) for each in names or ()], running, today)
     typer.echo(side_as_json(side))
 
 

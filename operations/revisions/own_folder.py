@@ -27,7 +27,7 @@ _Recorded: TypeAlias = StackRecording | UnreadStack
 _LONGEST_REASON = 2000
 
 
-def recorded_folder(names: Sequence[str], over: Side | None) -> Side:
+def recorded_folder(names: Sequence[str], over: Side | None, today: dt.date) -> Side:
     """Return the stacks of these names, or all that have a file here.
 
     A stack that cannot be recorded is in the answer with the reason, also where there is none of its name.
@@ -35,11 +35,11 @@ def recorded_folder(names: Sequence[str], over: Side | None) -> Side:
     Args:
         names: of stacks.
         over: the other side, whose stacks count as what runs.
+        today: decides which waivers hold. A rule of before may hold no longer than until a day: two sides
+            are judged on the same one.
 
     """
     directory = stack_directory(Path.cwd())
-    # A rule of before may hold no longer than until a day: two sides are judged on the same one.
-    today = dt.datetime.now(dt.UTC).date()
     running = over.stacks if over is not None else {}
     wanted = names or list_stacks(directory)
     recorded = _all_recorded(

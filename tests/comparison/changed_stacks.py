@@ -74,7 +74,7 @@ class Case:
         folder.mkdir()
         write_side(folder, self.stack, parts)
         monkeypatch.chdir(folder)
-        return recorded_folder([], over)
+        return recorded_folder([], over, TODAY)
 
 
 @cache

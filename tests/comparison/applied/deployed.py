@@ -77,7 +77,7 @@ class Deployed:
             shutil.copytree(self._stack.project / RECIPES, folder / RECIPES)
         with self._monkeypatch.context() as within:
             within.chdir(folder)
-            side = recorded_folder([self._stack.name], over)
+            side = recorded_folder([self._stack.name], over, TODAY)
         stack = side.stacks[self._stack.name]
         assert isinstance(stack, StackRecording), stack
         if over is None:
