@@ -25,6 +25,7 @@ from rules.reading.disaggregation import read_role
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, whole_number
 from rules.rule import (
@@ -168,13 +169,18 @@ def _largest_graph(settings: Effective) -> Count:
     return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
 
 
+_PORT_OF_GRAPHS = "8000"
+"""Of the Service that the operator makes of a component (ai-dynamo/dynamo deploy/operator internal/consts,
+DynamoServicePort)."""
+
+
 @rule(
     BENCHMARKS,
     severity=Severity.ADVISORY,
     reason=(
-        "A name that nobody serves is answered with 404. Requests that are too long are refused or cut "
-        "short. What the engine does not take at once waits in its queue, and the time to the first token "
-        "measures that queue."
+        "A name that nobody serves is answered with 404, and a port that the Service lacks with nothing. "
+        "Requests that are too long are refused or cut short. What the engine does not take at once waits in "
+        "its queue, and the time to the first token measures that queue."
     ),
     source=(
         "ai-dynamo/dynamo docs of troubleshooting (404 Model not found), ai-dynamo/dynamo#9914, "
@@ -195,6 +201,9 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
         prompt, answer, load = (run.count(names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
         target = read_target(graph, benchmark, run)
         yield from _another_name(run, target)
+        if target.resource.kind == GRAPH_KIND and target.port != _PORT_OF_GRAPHS:
+            asked = f"port {target.port}" if target.port else "no port, which means 80,"
+            yield f"asks {asked} of {target.name}, whose Service has {_PORT_OF_GRAPHS} alone"
         if prompt is not None:
             for worker in target.workers:
                 yield from _too_long(graph, worker, prompt, answer)

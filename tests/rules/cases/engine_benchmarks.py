@@ -48,6 +48,14 @@ spec:
 CASES = (
     Case(
         RULE,
+        "a port that the graph's Service does not have",
+        "vllm-agg",
+        (_job("aiperf profile --url http://gpt-oss-vllm-frontend:8080/v1 --concurrency 1"),),
+        failed(RULE, _PLAIN),
+        ("asks port 8080 of gpt-oss-vllm, whose Service has 8000 alone",),
+    ),
+    Case(
+        RULE,
         "more than the KV cache holds of such prompts, of which a batch would take 800 a rank",
         "agg-gb200",
         (_flag(AGG, "--synthetic-input-tokens-mean 128", "--synthetic-input-tokens-mean 8000"),),
