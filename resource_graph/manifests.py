@@ -13,8 +13,8 @@ from resource_graph.values import Value
 from resource_graph.yaml_events import YamlProblem
 
 _PLACEHOLDER = re.compile(r"""^(?:[^"'#]*(?=\{[{%])|\s*(?=\$\{\w+\}\s*$))(.*)""")
-"""What Helm, Jinja and, on a line of its own, envsubst fill in. Without quotes YAML takes braces for a mapping,
-and the part within for its key."""
+"""What Helm, Jinja and, on a line of its own, envsubst fill in. Without quotes YAML takes braces for a
+mapping, and the part within for its key."""
 _IN_QUOTES = re.compile(r"^[^#]*?(\{[{%].*)")
 """The same where YAML ends in the line: `"{{ .Values.x | default "a" }}"` is closed before the a."""
 
