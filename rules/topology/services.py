@@ -1,7 +1,6 @@
 """Whether a Service leads to pods, at a port that they have."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from engines.effective import VLLM
 from resource_graph import Resource, ResourceGraph, Value
@@ -27,6 +26,10 @@ from rules.rule import (
 )
 
 _PORT_OF_VLLM = "VLLM_PORT"
+_SERVICE = "Service"
+_OF_AN_ANNOTATION = "use-annotation"
+"""Port of a backend that an annotation describes (AWS load balancer controller, ingress annotations)."""
+_CORE_GROUPS = frozenset({"apps", "leaderworkerset.x-k8s.io"})
 
 
 @graph_rule(
@@ -35,16 +38,15 @@ _PORT_OF_VLLM = "VLLM_PORT"
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
         "clients and benchmarks get no answer, and every pod is Ready all the same; nor from a server on the "
         "pod's loopback address, unless another container hands requests on. Where the labels differ "
-        "by more than a letter or two, the pods may stand in another file (advice). An Ingress or a route to "
-        "a port that the Service lacks answers every request with an error; one to a Service of another name "
-        "may mean one that was not read (advice). Of a Service named vllm Kubernetes tells later pods as "
+        "by more than a letter or two, the pods may stand in another file (advice). An Ingress to a port "
+        "that the Service lacks answers every request with an error; one to a Service of another name may "
+        "mean one that was not read (advice). Of a Service named vllm Kubernetes tells later pods as "
         "VLLM_PORT=tcp://…, where vLLM looks for a number and ends."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "
         "ai-dynamo/dynamo deploy/operator/internal/consts; vllm-project/vllm vllm/envs.py, get_vllm_port; "
-        "https://kubernetes.io/docs/concepts/services-networking/ingress/; openshift/api "
-        "route/v1/types.go (RoutePort)"
+        "https://kubernetes.io/docs/concepts/services-networking/ingress/"
     ),
     lines=EVERY_RELEASE,
     fix=(
@@ -55,9 +57,8 @@ _PORT_OF_VLLM = "VLLM_PORT"
 )
 def service_reaches_pods(graph: ResourceGraph) -> Iterator[Observation]:
     """Service selects no pod or a port that its pods lack, an Ingress a port that the Service lacks."""
-    yield from kubernetes_objects("Service").judge(graph, _service)
-    for kind in _ENTRANCES:
-        yield from kubernetes_objects(kind).judge(graph, _judge_entrance)
+    yield from kubernetes_objects(_SERVICE).judge(graph, _service)
+    yield from kubernetes_objects("Ingress").judge(graph, _ingress)
 
 
 def _service(graph: ResourceGraph, service: Resource) -> Iterator[Said]:
@@ -148,112 +149,55 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> Said | No
     return f"leads to port {number} of {pod.name}, which listens on {said}"
 
 
-_ENTRANCES = ("Ingress", "Route", "HTTPRoute")
-_SERVICE = "Service"
-_ROUTE_GROUP = "route.openshift.io"
-_OF_AN_ANNOTATION = "use-annotation"
-"""Port of a backend that an annotation describes (AWS load balancer controller, ingress annotations)."""
-_CORE_GROUPS = frozenset({"apps", "leaderworkerset.x-k8s.io"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Backend:
-    """Where an entrance leads to."""
-
-    service: str
-    namespace: Value
-    port: int | str | None
-    """None where the entrance names none, or one that is no Service's."""
-    name_at: Path
-    port_at: Path
-
-
-def _judge_entrance(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
+def _ingress(graph: ResourceGraph, ingress: Resource) -> Iterator[Observation]:
     """Backends that are no Service of what was read, or a port that the Service does not have."""
-    for backend in _backends(resource):
-        services = graph.kubernetes_objects_named(_SERVICE, backend.service, backend.namespace)
-        if not services:
-            yield from _missing_service(graph, resource, backend)
-        elif backend.port is not None and not any(_has_port(resource, each, backend) for each in services):
-            has = ", ".join(dict.fromkeys(port for each in services for port in _shown_ports(each)))
-            said = f"leads to port {backend.port} of Service {backend.service}, which has {has}"
-            # A Service that leaves its namespace to whoever applies it may not be the one that is meant.
-            is_meant = any(each.namespace == backend.namespace for each in services)
-            see = failed if is_meant else advised
-            yield see(resource, resource.name, f"{said}: no request reaches a pod", backend.port_at)
-
-
-def _missing_service(graph: ResourceGraph, resource: Resource, backend: _Backend) -> Iterator[Observation]:
-    beside = [each.name for each in beside_it(graph, resource, _SERVICE)]
-    meant = slip_of(backend.service, beside, SLIPS)
-    if meant is None and len(beside) == 1 and not has_operators(graph, resource):
-        meant = beside[0]
-    if meant is not None:
-        said = f"leads to Service {backend.service}; what was read makes {meant} and no {backend.service}"
-        yield advised(resource, resource.name, said, backend.name_at)
-
-
-def _backends(resource: Resource) -> Iterator[_Backend]:
-    if resource.kind == "Ingress":
-        yield from _of_ingress(resource)
-    elif resource.kind == "HTTPRoute":
-        yield from _of_http_route(resource)
-    elif group_of(resource) == _ROUTE_GROUP:
-        name = text_at(resource.inputs, "spec", "to", "name")
-        if name is not None and text_at(resource.inputs, "spec", "to", "kind") in {None, _SERVICE}:
-            port = _port(field(resource.inputs, "spec", "port", "targetPort"))
-            at = ("spec", "port", "targetPort")
-            yield _Backend(name, resource.namespace, port, ("spec", "to", "name"), at)
-
-
-def _of_ingress(resource: Resource) -> Iterator[_Backend]:
-    spec = mapping_at(resource.inputs, "spec")
-    found: list[tuple[Path, Mapping[str, Value]]] = [
-        (("defaultBackend",), mapping_at(spec, "defaultBackend"))
-    ]
-    for number, rule in enumerate(mappings_at(spec, "rules")):
-        for index, path in enumerate(mappings_at(rule, "http", "paths")):
-            at = ("rules", number, "http", "paths", index, "backend")
-            found.append((at, mapping_at(path, "backend")))
-    for at, backend in found:
+    for at, backend in _backends(ingress):
         name = text_at(backend, "service", "name")
         port = mapping_at(backend, "service", "port")
-        if name is not None and text_at(port, "name") != _OF_AN_ANNOTATION:
-            key = "name" if port.get("name") else "number"
-            place = ("spec", *at, "service")
-            yield _Backend(
-                name, resource.namespace, _port(port.get(key)), (*place, "name"), (*place, "port", key)
-            )
+        if name is None or text_at(port, "name") == _OF_AN_ANNOTATION:
+            continue
+        services = graph.kubernetes_objects_named(_SERVICE, name, ingress.namespace)
+        key = "name" if port.get("name") else "number"
+        asked = port.get(key)
+        if not services:
+            yield from _missing_service(graph, ingress, name, (*at, "service", "name"))
+        elif isinstance(asked, int | str) and not any(_has_port(each, asked) for each in services):
+            has = ", ".join(dict.fromkeys(port for each in services for port in _shown_ports(each)))
+            said = f"leads to port {asked} of Service {name}, which has {has}: no request reaches a pod"
+            # A Service that leaves its namespace to whoever applies it may not be the one that is meant.
+            is_meant = any(each.namespace == ingress.namespace for each in services)
+            see = failed if is_meant else advised
+            yield see(ingress, ingress.name, said, (*at, "service", "port", key))
 
 
-def _of_http_route(resource: Resource) -> Iterator[_Backend]:
-    for number, rule in enumerate(mappings_at(resource.inputs, "spec", "rules")):
-        for index, backend in enumerate(mappings_at(rule, "backendRefs")):
-            name = text_at(backend, "name")
-            at = ("spec", "rules", number, "backendRefs", index)
-            if name is not None and text_at(backend, "kind") in {None, _SERVICE}:
-                namespace = text_at(backend, "namespace") or resource.namespace
-                yield _Backend(name, namespace, _port(backend.get("port")), (*at, "name"), (*at, "port"))
+def _missing_service(graph: ResourceGraph, ingress: Resource, name: str, at: Path) -> Iterator[Observation]:
+    beside = [each.name for each in _services_beside(graph, ingress)]
+    meant = slip_of(name, beside, SLIPS)
+    if meant is None and len(beside) == 1 and not _has_operators(graph):
+        meant = beside[0]
+    if meant is not None:
+        said = f"leads to Service {name}; what was read makes {meant} and no {name}"
+        yield advised(ingress, ingress.name, said, at)
 
 
-def _port(value: Value) -> int | str | None:
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+def _backends(ingress: Resource) -> Iterator[tuple[Path, Mapping[str, Value]]]:
+    """Every backend of an Ingress, and where it stands."""
+    spec = mapping_at(ingress.inputs, "spec")
+    yield ("spec", "defaultBackend"), mapping_at(spec, "defaultBackend")
+    for number, rule in enumerate(mappings_at(spec, "rules")):
+        for index, path in enumerate(mappings_at(rule, "http", "paths")):
+            at = ("spec", "rules", number, "http", "paths", index, "backend")
+            yield at, mapping_at(path, "backend")
 
 
-def _has_port(entrance: Resource, service: Resource, backend: _Backend) -> bool:
+def _has_port(service: Resource, asked: int | str) -> bool:
     """Whether the Service has the port, or may have it."""
     ports = mappings_at(service.inputs, "spec", "ports")
     # A patch of a Service selects nothing, and has some of its ports.
     is_whole = bool(mapping_at(service.inputs, "spec", "selector"))
     if not ports or not is_whole or text_at(service.inputs, "spec", "type") == "ExternalName":
         return True
-    keys = ("name", "port")
-    if entrance.kind == "Route":
-        # A Route names a port of the endpoints: by the Service's name for it, or by the pods' number.
-        keys = ("name", "port", "targetPort")
-        if isinstance(backend.port, int) and any(isinstance(port.get("targetPort"), str) for port in ports):
-            return True
-    return any(str(field(port, key)) == str(backend.port) for port in ports for key in keys)
+    return any(str(field(port, key)) == str(asked) for port in ports for key in ("name", "port"))
 
 
 def _shown_ports(service: Resource) -> Iterator[str]:
@@ -262,11 +206,11 @@ def _shown_ports(service: Resource) -> Iterator[str]:
         yield f"{port.get('port')} ({name})" if name else str(port.get("port"))
 
 
-def beside_it(graph: ResourceGraph, resource: Resource, kind: str) -> Sequence[Resource]:
-    """Objects of the kind in the same file and namespace; none in a program, whose charts make others."""
+def _services_beside(graph: ResourceGraph, resource: Resource) -> Sequence[Resource]:
+    """Services of the same file and namespace; none in a program, whose charts make others."""
     return [
         each
-        for each in graph.kubernetes_objects(kind)
+        for each in graph.kubernetes_objects(_SERVICE)
         if resource.origin is not None
         and each.origin is not None
         and each.origin.file == resource.origin.file
@@ -274,7 +218,7 @@ def beside_it(graph: ResourceGraph, resource: Resource, kind: str) -> Sequence[R
     ]
 
 
-def has_operators(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether the file has objects of which an operator makes further Services and workloads."""
-    known = built_in_kinds().keys() | {group_of(resource)} | _CORE_GROUPS
+def _has_operators(graph: ResourceGraph) -> bool:
+    """Whether the file has objects of which an operator makes further Services."""
+    known = built_in_kinds().keys() | _CORE_GROUPS
     return any(group_of(each) not in known for each in graph.kubernetes_objects())
