@@ -10,9 +10,8 @@ from rules.reading.devices import domains_of_template
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
-from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, memoized, text_at
-from rules.rule import EVERY_RELEASE, Observation, Severity, Subjects, advised, graph_rule, kubernetes_objects
-from rules.topology.services import beside_it, has_operators
+from rules.reading.shapes import Undecided, grouped, known, mappings_at, memoized, text_at
+from rules.rule import EVERY_RELEASE, Severity, Subjects, rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -21,33 +20,25 @@ _OPERATORS_VOLUME = "shared-memory"
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 _HASH = re.compile(r"-(?=[a-z]*\d)[a-z0-9]{8,10}")
 """Ending that a tool gives a name for the content of its object."""
-_SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "LeaderWorkerSet")
-"""Kinds whose replicas an autoscaler of this file may set."""
 
 Name = tuple[str, str]
 """Kind and name of an object."""
 
 
-@graph_rule(
+@rule(
+    # What only the update knows is no slip of the pen.
+    Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,)),
     severity=Severity.ADVISORY,
     reason=(
         "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
-        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant. An "
-        "autoscaler of a workload that is not there scales nothing."
+        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
     ),
     source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
     lines=EVERY_RELEASE,
     fix="Write one name in both places, in one namespace.",
 )
-def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
+def named_objects_exist(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Named object is missing where one of nearly that name is there, or a mount has no volume."""
-    # What only the update knows is no slip of the pen.
-    pods = Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,))
-    yield from pods.judge(graph, _missing_names)
-    yield from kubernetes_objects("HorizontalPodAutoscaler").judge(graph, _judge_autoscaler)
-
-
-def _missing_names(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for kind, name in _named(graph)[template]:
         if not _is_there(graph, template.resource, kind, name):
             yield from _where_it_is(graph, template, kind, name)
@@ -70,8 +61,6 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
     elif elsewhere and kind != _CLAIM_TEMPLATE:
         made_in = f"which is made in namespace {elsewhere[0]}"
         yield f"names {kind} {name}, {made_in}, while its pods run in {namespace}"
-    elif kind == _ACCOUNT:
-        yield from _idle_account(graph, template.resource, name)
 
 
 def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> Iterator[str]:
@@ -83,39 +72,6 @@ def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str)
     if owner.origin is not None and owner.namespace is None and places and len(places) == len(made):
         where = f"which is made in namespace {places[0]}"
         yield f"names {kind} {name}, {where}, while nothing says that its pods run there"
-
-
-def _idle_account(graph: ResourceGraph, owner: Resource, name: str) -> Iterator[str]:
-    """The only account of the file, which no pod names."""
-    beside = [
-        each
-        for each in graph.kubernetes_objects(_ACCOUNT)
-        if each.origin is not None and owner.origin is not None and each.origin.file == owner.origin.file
-    ]
-    if len(beside) == 1 and not _users(graph, owner.known_namespace, (_ACCOUNT, beside[0].name)):
-        meant = beside[0].name
-        yield f"names {_ACCOUNT} {name}; what was read makes {meant}, which no pod names, and no {name}"
-
-
-def _judge_autoscaler(graph: ResourceGraph, resource: Resource) -> Iterator[Observation]:
-    """A target that nothing of the file is, where the file has workloads."""
-    target = mapping_at(resource.inputs, "spec", "scaleTargetRef")
-    kind = text_at(target, "kind")
-    name = text_at(target, "name")
-    if kind not in _SCALED or name is None:
-        return
-    if graph.kubernetes_objects_named(kind, name, resource.namespace):
-        return
-    beside = [each for scaled in _SCALED for each in beside_it(graph, resource, scaled)]
-    named = [each for each in beside if each.object_name == name]
-    alike = slip_of(name, [each.name for each in beside if each.kind == kind], SLIPS)
-    near = named or [each for each in beside if each.kind == kind and each.name == alike]
-    # An operator makes workloads of its own, under names that only it knows.
-    meant = near or ([] if has_operators(graph, resource) else beside)
-    if meant:
-        made = ", ".join(f"{each.kind} {each.name}" for each in meant)
-        said = f"scales {kind} {name}; what was read makes {made} and no {kind} {name}, so nothing is scaled"
-        yield advised(resource, resource.name, said, ("spec", "scaleTargetRef", "name"))
 
 
 # Many pods name one Secret.

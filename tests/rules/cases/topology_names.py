@@ -9,13 +9,6 @@ _FRONTEND = "spec.components[0].podTemplate.spec"
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
 )
-_ACCOUNT = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: chat-server, namespace: gpt-oss}}"
-_USER_OF_THE_ACCOUNT = """
-apiVersion: v1
-kind: Pod
-metadata: {name: other, namespace: gpt-oss}
-spec: {serviceAccountName: chat-server, containers: [{name: main, image: example.com/other:1}]}
-"""
 _HASHED = "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: engine-{ending}, namespace: gpt-oss}}}}"
 _POD = "spec.template.spec"
 
@@ -43,24 +36,6 @@ CASES = (
         ),
         failed(NAMES, "vllm-serve"),
         ("names Secret hf-tokens, which is made in namespace gpt-oss, while nothing says that its pods run",),
-    ),
-    Case(
-        NAMES,
-        "an account that is called otherwise, beside one that no pod names",
-        "vllm-serve",
-        (put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"), document(_ACCOUNT)),
-        failed(NAMES, "vllm-serve"),
-        ("names ServiceAccount vllm-sa; what was read makes chat-server, which no pod names, and",),
-    ),
-    Case(
-        NAMES,
-        "an account of the cluster, beside one that another pod names",
-        "vllm-serve",
-        (
-            put("Deployment", f"{_POD}.serviceAccountName", "vllm-sa"),
-            document(_ACCOUNT),
-            document(_USER_OF_THE_ACCOUNT),
-        ),
     ),
     Case(
         NAMES,
