@@ -2,60 +2,45 @@
 
 from collections.abc import Iterator, Sequence
 
-from engines.tensorrt_llm.on_lines import DEEP_EP_OFF, WITHOUT_DEEP_EP
 from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.devices import read_device_claims
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, selected_pools
-from rules.reading.pods.containers import OWN_SHARED_MEMORY, read_privileges, shared_memory
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
+from rules.reading.placements import read_candidates, selected_pools
+from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.pools import Pool
-from rules.reading.shapes import Undecided, known, quantity, text_at
+from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import (
+    CONFIGURED_WORKERS,
     READABLE_PODS,
-    READABLE_WORKERS,
-    TENSORRT_LLM_WORKERS,
     WORKERS,
     Observation,
     Severity,
     failed,
     graph_rule,
+    rule,
 )
 from rules.topology.parallelism import TENSOR, read_parallelism
 
-_X86 = "amd64"
+_GPU_DEVICE_CLASS = "gpu.nvidia.com"
+_ANYWHERE = "an unknown pool"
 
 
-@graph_rule(
+@rule(
+    CONFIGURED_WORKERS,
     severity=Severity.ADVISORY,
     reason=(
-        "TensorRT-LLM's two fast ways between ranks open each other's GPU memory. Where that is forbidden it "
-        "takes DeepEP, which stops on GB200, or with TRTLLM_CAN_USE_DEEP_EP=0 all-gather, which is slower; "
-        "one line of its log says which. What the node's kernel.yama.ptrace_scope allows is not in any "
-        "manifest. vLLM's ranks and NCCL write to /dev/shm: in the 64Mi that a container has by itself NCCL "
-        "ends with No space left on device, or a rank with a bus error."
+        "Ranks and NCCL write to /dev/shm: in the 64Mi that a container has by itself NCCL ends with No "
+        "space left on device, or a rank with a bus error."
     ),
-    source=(
-        "NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py and "
-        "tensorrt_llm/_torch/modules/fused_moe/communication at 03c36d6; containerd "
-        "contrib/seccomp/seccomp_default.go; vllm-project/production-stack#276, vllm-project/vllm#1710, "
-        "NVIDIA/nccl#525"
-    ),
+    source="vllm-project/production-stack#276, vllm-project/vllm#1710, NVIDIA/nccl#525",
     lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
-    fix=(
-        "Leave the worker without a seccomp profile, or add the capability SYS_PTRACE beside it; else set "
-        "TRTLLM_CAN_USE_DEEP_EP to 0. Mount an emptyDir of medium Memory at /dev/shm, of 1Gi or more."
-    ),
+    fix="Mount an emptyDir of medium Memory at /dev/shm, of 1Gi or more.",
 )
-def ranks_can_share_memory(graph: ResourceGraph) -> Iterator[Observation]:
-    """Ranks cannot share memory: a seccomp profile forbids it, or /dev/shm is too small."""
-    yield from TENSORRT_LLM_WORKERS.judge(graph, _forbidden_memory)
-    yield from READABLE_WORKERS.judge(graph, _small_shared_memory)
-
-
-def _small_shared_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def ranks_can_share_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Ranks cannot share memory: /dev/shm is too small."""
     if not (is_vllm(worker) or is_tensorrt_llm(worker)) or worker.gpus_per_pod == 1:
         return
     shared = shared_memory(worker.template, worker.container)
@@ -69,39 +54,6 @@ def _small_shared_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
             f"its {ranks.value} ranks ({ranks.source}) exchange through {shared.value} of shared memory "
             f"({shared.source}), which NCCL alone can fill"
         )
-
-
-def _forbidden_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    """The profile that keeps ranks from each other's GPU memory."""
-    settings = read_settings(graph, worker)
-    path = ("securityContext", "seccompProfile", "type")
-    profile = text_at(worker.container, *path) or text_at(worker.pod, *path)
-    if profile != "RuntimeDefault" or read_privileges(worker.template, worker.container).has("SYS_PTRACE"):
-        return
-    ranks = settings.count("tensor_parallel_size", default=1)
-    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
-        return
-    is_without = (worker.variable(WITHOUT_DEEP_EP.name) or "").upper() == WITHOUT_DEEP_EP.value
-    if is_without or not _on_x86(graph, worker):
-        return
-    has_none = worker.variable(DEEP_EP_OFF.name) == DEEP_EP_OFF.value
-    taken = "all-gather, a slower way," if has_none else "DeepEP"
-    yield (
-        f"its {ranks.value} ranks ({ranks.source}) open each other's GPU memory with pidfd_getfd, which "
-        f"seccomp profile RuntimeDefault forbids without the capability SYS_PTRACE: {taken} is taken"
-    )
-
-
-def _on_x86(graph: ResourceGraph, worker: Worker) -> bool:
-    selected = text_at(worker.pod, "nodeSelector", ARCHITECTURE_LABEL)
-    if selected is not None:
-        return selected == _X86
-    candidates = known(read_candidates, graph, worker) or ()
-    return any(candidate.instance_type.cpu_architecture == _X86 for candidate in candidates)
-
-
-_GPU_DEVICE_CLASS = "gpu.nvidia.com"
-_ANYWHERE = "an unknown pool"
 
 
 @graph_rule(
