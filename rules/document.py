@@ -4,7 +4,6 @@ To bring it up to date: `python -m rules.document`.
 """
 
 import datetime as dt
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -57,24 +56,10 @@ def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
         yield from _details(rule)
 
 
-def _module_of(rule: Rule) -> str:
-    """The file in which a person reads the rule."""
-    name = rule.id.replace("-", "_")
-    home = next(
-        (
-            module
-            for module in sorted(sys.modules)
-            if module.startswith("rules.") and getattr(sys.modules[module], name, None) is rule
-        ),
-        waiver_rule.__module__,
-    )
-    return f"../{home.replace('.', '/')}.py"
-
-
 def _details(rule: Rule) -> Iterator[str]:
     weight = "**Mandatory.**" if rule.severity is Severity.MANDATORY else "Advisory."
     yield from ("", f"### {rule.id}", "", f"{rule.title}. {weight} {rule.reason}", "")
-    yield f"Fix: {rule.fix} ([source]({_module_of(rule)}))"
+    yield f"Fix: {rule.fix} ([source](../{rule.module.replace('.', '/')}.py))"
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
         yield from ("", f"Not evaluated without {missing}.")

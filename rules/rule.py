@@ -71,6 +71,8 @@ class Rule:
 
     id: str
     title: str
+    module: str
+    """The module in which a person reads the rule."""
     severity: Severity
     """Severity of the rule's gravest finding, and of each that does not say otherwise."""
     reason: str
@@ -205,8 +207,8 @@ def graph_rule(
 
 
 def _named(check: Callable[..., object]) -> dict[str, str]:
-    title = (check.__doc__ or "").strip()
-    return {"id": check.__name__.replace("_", "-"), "title": title.removesuffix(".")}
+    title = (check.__doc__ or "").strip().removesuffix(".")
+    return {"id": check.__name__.replace("_", "-"), "title": title, "module": check.__module__}
 
 
 def _observation(resource: Resource, subject: str, message: str, status: Status, path: Path) -> Observation:

@@ -40,6 +40,7 @@ def waiver_rule(known_rules: Sequence[str], today: dt.date) -> Rule:
     return Rule(
         id=RULE_ID,
         title="Waiver names no rule, has expired, or lasts longer than a year",
+        module=__name__,
         severity=Severity.MANDATORY,
         reason=(
             "A waiver that has expired or names no rule waives nothing, while a reader of the settings "

@@ -22,6 +22,7 @@ def found(severity: Severity, *, waived: bool = False, decided: bool = True) -> 
     [resource, *_] = judged(shipped_plan("dev")).now
     rule = Rule(
         id="some-rule",
+        module=__name__,
         title="",
         severity=severity,
         reason="why",

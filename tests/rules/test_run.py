@@ -20,7 +20,15 @@ Check = Callable[[ResourceGraph], Iterator[Observation]]
 
 def rule(rule_id: str, check: Check, severity: Severity = Severity.MANDATORY) -> Rule:
     return Rule(
-        id=rule_id, title=rule_id, severity=severity, reason="", source="", lines=(), fix="", check=check
+        id=rule_id,
+        title=rule_id,
+        module=__name__,
+        severity=severity,
+        reason="",
+        source="",
+        lines=(),
+        fix="",
+        check=check,
     )
 
 
