@@ -20,18 +20,13 @@ from rules.reading.shapes import (
 )
 
 ARCHITECTURE_LABEL = "kubernetes.io/arch"
-_UNKNOWN_BY_NATURE = (
-    "kubernetes.io/hostname",
-    "nvidia.com/gpu.clique",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-)
-"""Labels that nodes carry with a value that no program writes."""
 PRODUCT_LABEL = "nvidia.com/gpu.product"
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 CLIQUE = "nvidia.com/gpu.clique"
 """`<cluster UUID>.<clique>` of nodes whose GPUs are attached to an NVLink fabric, by feature discovery."""
+_UNKNOWN_BY_NATURE = (HOSTNAME, CLIQUE, ZONE, "topology.kubernetes.io/region")
+"""Labels that nodes carry with a value that no program writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +74,8 @@ def allows(spec: Mapping[str, Value], pool: Pool) -> bool:
 
 
 def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:
-    """The pool's taints that keep the pod off, as `key=value:effect`."""
-    if pool.taints is None:
-        raise Undecided(f"nothing says which taints pool {pool.name} has")
-    hard = [taint for taint in pool.taints if taint.effect != "PreferNoSchedule"]
+    """The pool's taints that keep the pod off, as `key=value:effect`; none where nobody says which it has."""
+    hard = [taint for taint in pool.taints or () if taint.effect != "PreferNoSchedule"]
     return [f"{taint.key}={taint.value}:{taint.effect}" for taint in hard if not tolerated(spec, taint)]
 
 

@@ -100,15 +100,16 @@ def _different(what: str, found: Mapping[str, tuple[object, str]]) -> Iterator[s
 
 def _formats(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
     formats = {worker: read_kv_format(graph, worker) for worker in group.workers}
-    found = [(worker, each) for worker, each in formats.items() if each is not None]
-    if len({each.value for _, each in found}) <= 1:
-        return
-    names = grouped(
-        (effective_format(graph, worker, each), f"{worker.name}: {each}") for worker, each in found
-    )
-    if len(names) > 1:
-        shown = "; ".join(f"{name} in {', '.join(users)}" for name, users in names.items())
-        yield f"the KV cache differs: {shown}"
+    found = {worker: each for worker, each in formats.items() if each is not None}
+    # What "auto" comes to is asked only where another side says something else.
+    if len({each.value for each in found.values()}) > 1:
+        yield from _different(
+            "the formats of their KV cache differ",
+            {
+                worker.name: (effective_format(graph, worker, each), f" by {each}")
+                for worker, each in found.items()
+            },
+        )
 
 
 def _libraries(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
@@ -160,9 +161,8 @@ def _drafts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
 def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     images = {worker.name: runtime_image(worker) for worker in group.workers}
     lines = {name: image[0][:2] for name, image in images.items() if image is not None}
-    if len(set(lines.values())) > 1:
-        shown = ", ".join(f"{name} of {major}.{minor}" for name, (major, minor) in lines.items())
-        yield Advice(f"their runtimes are of different release lines: {shown}")
+    shown = {name: (f"{major}.{minor}", "") for name, (major, minor) in lines.items()}
+    yield from map(Advice, _different("their runtimes are of different release lines", shown))
 
 
 def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

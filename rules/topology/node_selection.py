@@ -99,8 +99,7 @@ def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
         there = ", ".join(f"{pool.name} ({pool.instance_type.name})" for pool in known_pools(graph))
         yield f"selects {wanted}, which no node of the pools has: {there}"
         return
-    # Where nobody says which taints a pool has there is nothing to compare with.
-    taints = [(pool, () if pool.taints is None else untolerated(spec, pool)) for pool in selected]
+    taints = [(pool, untolerated(spec, pool)) for pool in selected]
     if all(kept_off for _, kept_off in taints):
         shown = (f"{', '.join(kept_off)} of pool {pool.name}" for pool, kept_off in taints)
         yield f"does not tolerate the taint {' and '.join(shown)}"

@@ -52,70 +52,7 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 
     The API server takes the status from the controller that owns it, and drops it from everybody else.
     """
-    walk = _Walk()
-    walk.mapping({key: item for key, item in value.items() if key != "status"}, schema, ())
-    return walk.found
-
-
-class _Walk:
-    """A walk through one object that collects its mistakes."""
-
-    def __init__(self) -> None:
-        self.found: list[Mistake] = []
-
-    def mapping(self, value: Mapping[str, Value], schema: Schema, path: Path) -> None:
-        known = schema.known
-        for key, item in value.items():
-            below = known[key] if key in known else schema.field(key)
-            if below is not None:
-                if type(item) not in below.plain:
-                    self._value(item, below, (*path, key))
-            elif not (schema.is_open or key.startswith(_PULUMI_OWN)):
-                at = (*path, key)
-                self._found(at, "unknown", f'strict decoding error: unknown field "{dotted(at)}"')
-        for key in schema.required:
-            # The API server drops a null before it looks.
-            item = value.get(key)
-            absent = item is None or (key == _NEVER_EMPTY and item == [] and not schema.is_definition)
-            if absent and not schema.fills(key):
-                self._found((*path, key), "missing", f"{dotted((*path, key))}: Required value")
-
-    def _value(self, value: Value, schema: Schema, path: Path) -> None:
-        if value is None or value is UNKNOWN:
-            return
-        kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
-        kinds = schema.kinds
-        if kinds and kind not in kinds and not _is_whole(value, kinds):
-            self._refused(value, path, "type", _wrong_kind(kind, schema, path))
-            return
-        if schema.is_limited and not (kind == "string" and value in schema.admitted):
-            said = limit_broken(schema, value, path)
-            if said is not None:
-                self._refused(value, path, "value", said)
-            elif isinstance(value, str):
-                schema.admitted.add(value)
-        if kind == "object":
-            self.mapping(cast("Mapping[str, Value]", value), schema, path)
-        elif kind == "array":
-            self._list(cast("Sequence[Value]", value), schema, path)
-
-    def _list(self, items: Sequence[Value], schema: Schema, path: Path) -> None:
-        below = schema.items
-        for index, item in enumerate(items):
-            if type(item) not in below.plain:
-                self._value(item, below, (*path, index))
-        for index, shown in _repeated(items, schema.list_keys) if schema.list_keys else ():
-            at = (*path, index)
-            self._found(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
-
-    def _refused(self, value: Value, path: Path, kind: MistakeKind, said: str) -> None:
-        if isinstance(value, str) and PLACEHOLDER.search(value):
-            self._found(path, "placeholder", value)
-        else:
-            self._found(path, kind, said)
-
-    def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
-        self.found.append(Mistake(path, kind, said))
+    return tuple(_in_mapping({key: item for key, item in value.items() if key != "status"}, schema, ()))
 
 
 def name_mistakes(resource: Resource) -> Iterator[Mistake]:
@@ -134,6 +71,61 @@ def name_mistakes(resource: Resource) -> Iterator[Mistake]:
         yield Mistake(_NAME, "placeholder", name)
     elif not _SUBDOMAIN.fullmatch(name):
         yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {_SAYS}')
+
+
+def _in_mapping(value: Mapping[str, Value], schema: Schema, path: Path) -> Iterator[Mistake]:
+    known = schema.known
+    for key, item in value.items():
+        below = known[key] if key in known else schema.field(key)
+        if below is not None:
+            # Most values need no further look.
+            if type(item) not in below.plain:
+                yield from _in_value(item, below, (*path, key))
+        elif not (schema.is_open or key.startswith(_PULUMI_OWN)):
+            at = (*path, key)
+            yield Mistake(at, "unknown", f'strict decoding error: unknown field "{dotted(at)}"')
+    for key in schema.required:
+        # The API server drops a null before it looks.
+        item = value.get(key)
+        absent = item is None or (key == _NEVER_EMPTY and item == [] and not schema.is_definition)
+        if absent and not schema.fills(key):
+            yield Mistake((*path, key), "missing", f"{dotted((*path, key))}: Required value")
+
+
+def _in_value(value: Value, schema: Schema, path: Path) -> Iterator[Mistake]:
+    if value is None or value is UNKNOWN:
+        return
+    kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
+    kinds = schema.kinds
+    if kinds and kind not in kinds and not _is_whole(value, kinds):
+        yield _refused(value, path, "type", _wrong_kind(kind, schema, path))
+        return
+    if schema.is_limited and not (kind == "string" and value in schema.admitted):
+        said = limit_broken(schema, value, path)
+        if said is not None:
+            yield _refused(value, path, "value", said)
+        elif isinstance(value, str):
+            schema.admitted.add(value)
+    if kind == "object":
+        yield from _in_mapping(cast("Mapping[str, Value]", value), schema, path)
+    elif kind == "array":
+        yield from _in_list(cast("Sequence[Value]", value), schema, path)
+
+
+def _in_list(items: Sequence[Value], schema: Schema, path: Path) -> Iterator[Mistake]:
+    below = schema.items
+    for index, item in enumerate(items):
+        if type(item) not in below.plain:
+            yield from _in_value(item, below, (*path, index))
+    for index, shown in _repeated(items, schema.list_keys) if schema.list_keys else ():
+        at = (*path, index)
+        yield Mistake(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
+
+
+def _refused(value: Value, path: Path, kind: MistakeKind, said: str) -> Mistake:
+    if isinstance(value, str) and PLACEHOLDER.search(value):
+        return Mistake(path, "placeholder", value)
+    return Mistake(path, kind, said)
 
 
 def _repeated(items: Sequence[Value], keys: Sequence[str]) -> Iterator[tuple[int, str]]:

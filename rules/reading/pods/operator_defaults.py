@@ -78,7 +78,8 @@ def port_names(template: PodTemplate) -> Collection[str]:
 
 def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
     """The probe that a manifest writes; empty where the operator's, if any, acts alone."""
-    return _probe_of_service(template, name) or mapping_at(template.main, name)
+    of_service = mapping_at(template.described_by, name) if template.shape == "service" else {}
+    return of_service or mapping_at(template.main, name)
 
 
 def keeps_operators_probes(template: PodTemplate) -> bool:
@@ -125,10 +126,6 @@ def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
     if template.shape == "service":
         return mapping_at(template.described_by, "extraPodMetadata", "annotations")
     return mapping_at(template.described_by, "podTemplate", "metadata", "annotations")
-
-
-def _probe_of_service(template: PodTemplate, name: str) -> Mapping[str, Value]:
-    return mapping_at(template.described_by, name) if template.shape == "service" else {}
 
 
 def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:

@@ -133,10 +133,7 @@ def server_port(worker: Worker) -> Count:
     Raises:
         Undecided: the port is not written as a number.
     """
-    given = worker.commands[0].flags.value(_PORT_FLAG)
-    if given is None:
-        return Count(_SERVER_PORT, "its default")
-    return Count(whole_number(given, _PORT_FLAG), _PORT_FLAG)
+    return _port(worker.commands[0].flags.value(_PORT_FLAG), _PORT_FLAG)
 
 
 @memoized
@@ -190,9 +187,7 @@ def frontend_port(frontend: Frontend) -> Count:
         Undecided: the port is not written as a number.
     """
     given = frontend.command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
-    if given is None:
-        return Count(_SERVER_PORT, "its default")
-    return Count(whole_number(given.value, given.source), given.source)
+    return _port(None, "") if given is None else _port(given.value, given.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +209,10 @@ def read_routers(graph: ResourceGraph) -> Iterator[Router]:
         if frontend.resource.kind == GRAPH_KIND:
             workers = workers_by_resource(graph).get(frontend.resource.urn, ())
             yield Router(frontend, tuple(readable(workers)))
+
+
+def _port(given: Value, source: str) -> Count:
+    return Count(_SERVER_PORT, "its default") if given is None else Count(whole_number(given, source), source)
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
