@@ -24,7 +24,6 @@ from rules.rule import (
     rule,
 )
 
-_INPUT = "kvTransport"
 _DOCUMENTED = "documented"
 
 
@@ -91,18 +90,11 @@ def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[Advice]:
-    component = component_that_chose(graph, resource)
     transport = chosen_transport(graph, resource)
-    if component is None or not transport:
+    name, standing = text_at(transport, "name"), text_at(transport, "standing")
+    if name is None or standing in {None, _DOCUMENTED}:
         return
-    name = text_at(transport, "name")
-    standing = text_at(transport, "standing")
-    if name is None or standing is None:
-        raise Undecided(f"{_INPUT} of {component.name} does not say how far its transport is proven")
-    if standing == _DOCUMENTED:
-        return
-    reason = text_at(transport, "reason") or "no reason given"
-    ceiling = text_at(transport, "ceiling") or "unknown"
+    reason, ceiling = text_at(transport, "reason"), text_at(transport, "ceiling")
     by = f"{name} ({KV_TRANSPORT})" if transport.get("typed") is True else name
     yield Advice(f"moves its KV cache by {by}, which is {standing}: {reason}; ceiling: {ceiling}")
 

@@ -7,7 +7,6 @@ from hardware import ACCELERATORS, GPU_RESOURCE
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.relations import EFFECTS
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
@@ -161,25 +160,16 @@ def _digits(name: str) -> str:
     return "".join(letter for letter in name if letter.isdigit())
 
 
-def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
+def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
     group = _by_owner(graph)[pods.template.resource.urn]
     pools = read_pools(graph).values()
     is_told = any(isinstance(pool, Pool) and pool.taints is not None for pool in pools)
     # Tolerations that only the update knows may be any.
     with suppress(Undecided):
-        if pods.template.shape != "workload":
-            yield from _effects_of_none(pods)
-        tolerant = [each for each in group if _tolerates_a_gpu_taint(each)]
+        tolerant = [
+            each for each in group if any(tolerated(each.template.spec, taint) for taint in _GPU_TAINTS)
+        ]
         yield from map(Advice, _kept_off(pods, tolerant, is_told=is_told))
-
-
-def _effects_of_none(pods: GpuPods) -> Iterator[str]:
-    """Each effect that the API server refuses in the pods that an operator makes."""
-    for toleration in mappings_at(pods.template.spec, "tolerations"):
-        key, effect = text_at(toleration, "key"), text_at(toleration, "effect")
-        if effect and effect not in EFFECTS and not PLACEHOLDER.search(effect):
-            known_effects = ", ".join(EFFECTS)
-            yield f"tolerates {key} with the effect {effect}, and the API server takes {known_effects} alone"
 
 
 @memoized
@@ -200,7 +190,3 @@ def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], *, is_told: bool) -> I
                 yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
     if tolerant and pods not in tolerant:
         yield f"does not tolerate the taint {GPU_RESOURCE}, which {names(tolerant)} of the same graph does"
-
-
-def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
-    return any(tolerated(pods.template.spec, taint) for taint in _GPU_TAINTS)

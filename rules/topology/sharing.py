@@ -8,24 +8,14 @@ from rules.reading.devices import read_device_claims
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.placements import read_candidates, selected_pools
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, shared_memory
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import Worker
+from rules.reading.pods.pods import PodTemplate, readable
+from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, known, quantity
-from rules.rule import (
-    CONFIGURED_WORKERS,
-    READABLE_PODS,
-    WORKERS,
-    Observation,
-    Severity,
-    failed,
-    graph_rule,
-    rule,
-)
+from rules.rule import CONFIGURED_WORKERS, POD_TEMPLATES, Severity, names, rule
 from rules.topology.parallelism import TENSOR, read_parallelism
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
-_ANYWHERE = "an unknown pool"
 
 
 @rule(
@@ -56,7 +46,8 @@ def ranks_can_share_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str
         )
 
 
-@graph_rule(
+@rule(
+    POD_TEMPLATES,
     severity=Severity.MANDATORY,
     reason=(
         "Neither knows what the other gave away: both hand out the same GPU, and two engines run out of its "
@@ -72,44 +63,26 @@ def ranks_can_share_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str
         "claim everywhere, with devicePlugin.enabled false."
     ),
 )
-def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
+def one_gpu_allocator(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Device plugin and DRA driver both hand out a node's GPUs."""
-    by_plugin: dict[str, Worker] = {}
-    by_claim: dict[str, PodTemplate] = {}
-
-    def ask_plugin(_: ResourceGraph, worker: Worker) -> Sequence[str]:
-        for name in _names(known(read_candidates, graph, worker)) if worker.gpus_per_pod else ():
-            by_plugin.setdefault(name, worker)
-        # The device plugin or the driver alone is no mistake.
-        return ()
-
-    def claim_gpus(_: ResourceGraph, template: PodTemplate) -> Sequence[str]:
-        for name in _names(known(selected_pools, graph, template)) if _claims_gpus(graph, template) else ():
-            by_claim.setdefault(name, template)
-        return ()
-
-    yield from WORKERS.judge(graph, ask_plugin)
-    yield from READABLE_PODS.judge(graph, claim_gpus)
-    # Who may run in any pool meets those of each.
-    for name in {**by_plugin, **by_claim}:
-        worker = by_plugin.get(name, by_plugin.get(_ANYWHERE))
-        template = by_claim.get(name, by_claim.get(_ANYWHERE))
-        if worker is not None and template is not None:
-            yield failed(
-                template.resource,
-                template.name,
-                f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
-                f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {name}",
-            )
-
-
-def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
     claims = read_device_claims(graph, template)
-    for claim in claims:
-        if claim.device_classes is None:
-            raise Undecided(f"nothing here says what its claim {claim.name} asks for")
-    return any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims)
+    if not any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims):
+        unknown = next((claim.name for claim in claims if claim.device_classes is None), None)
+        if unknown is not None:
+            raise Undecided(f"nothing here says what its claim {unknown} asks for")
+        return
+    claimed = known(selected_pools, graph, template)
+    for worker in readable(read_workers(graph)):
+        asked = known(read_candidates, graph, worker) if worker.gpus_per_pod else ()
+        # Who may run in any pool meets those of each.
+        shared = claimed if asked is None else [pool for pool in asked if claimed is None or pool in claimed]
+        if shared is None or shared:
+            yield (
+                f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
+                f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {_shown(shared)}"
+            )
+            return
 
 
-def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
-    return [_ANYWHERE] if pools is None else [f"pool {pool.name}" for pool in pools]
+def _shown(pools: Sequence[Pool] | None) -> str:
+    return "an unknown pool" if pools is None else f"pool {names(pools)}"

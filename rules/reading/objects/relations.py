@@ -14,7 +14,6 @@ from resource_graph import Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
-from rules.reading.pods.operator_defaults import PROBES
 from rules.reading.pods.pods import GRAPH_KIND, GROUP, GROUP_KIND, GROUP_TEMPLATES, SPEC_PATHS
 from rules.reading.shapes import (
     Undecided,
@@ -28,8 +27,10 @@ from rules.reading.shapes import (
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own, and restart them always; a Job does neither."""
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _NO_LETTER = "must contain at least one letter (a-z)"
 _LONGEST_PORT_NAME = 15
+_KINDS = ("initContainers", "containers")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
 _Finder = Callable[["_Pods"], Iterator[Mistake]]
@@ -122,8 +123,11 @@ def _restarts(pods: _Pods) -> Iterator[Mistake]:
     """The policy that the kind does not take (ValidatePodTemplateSpecForReplicaSet, validateJobSpec)."""
     policy = text_at(pods.spec, "restartPolicy")
     taken = ("Always",) if pods.resource.kind in _SELECTING else ("OnFailure", "Never")
-    # The API server fills in Always, which a Job does not take; a Pod takes each.
-    if pods.resource.kind == "Pod" or (policy or "Always") in taken:
+    if (
+        pods.resource.kind == "Pod"
+        or policy in taken
+        or (policy is None and pods.resource.kind in _SELECTING)
+    ):
         return
     supported = ", ".join(f'"{each}"' for each in taken)
     shown = f'Unsupported value: "{policy}"' if policy is not None else "Required value"
@@ -224,7 +228,7 @@ def _amounts(at: Path, requests: Mapping[str, Value], limits: Mapping[str, Value
 def _probes(pods: _Pods) -> Iterator[Mistake]:
     """A number in quotes, which is taken for a name (validateProbe)."""
     for at, container in _containers(pods):
-        for name in PROBES:
+        for name in _PROBES:
             probe = mapping_at(container, name)
             port = field(probe, "httpGet", "port")
             if isinstance(port, str) and port.isdigit():
@@ -251,8 +255,9 @@ def _target_ports(service: Resource) -> Iterator[Mistake]:
 
 
 def _containers(pods: _Pods) -> Iterator[tuple[Path, Mapping[str, Value]]]:
-    for kind in ("initContainers", "containers"):
-        for index, container in enumerate(mappings_at(pods.spec, kind)):
+    spec = pods.spec
+    for kind in _KINDS:
+        for index, container in enumerate(mappings_at(spec, kind)):
             yield (*pods.at, kind, index), container
     main = mapping_at(spec, _MAIN)
     if main:

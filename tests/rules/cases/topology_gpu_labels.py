@@ -73,14 +73,6 @@ CASES = (
     ),
     Case(
         SELECTS,
-        "a toleration of an effect that no taint has",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoScheduling"),),
-        failed(SELECTS, "VllmWorker"),
-        ("tolerates nvidia.com/gpu with the effect NoScheduling, and the API server takes NoSchedule, ",),
-    ),
-    Case(
-        SELECTS,
         "a toleration of GPU nodes by another effect than theirs",
         "vllm-agg",
         (put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),),

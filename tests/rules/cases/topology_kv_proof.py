@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.rules.case import TWO_B200, TWO_GB200, Case, SettingsCase, failed, undecided
 from tests.rules.edits import put
-from tests.rules.exports import resource, unset
+from tests.rules.exports import resource
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -51,14 +51,6 @@ CASES = (
         "a stack says how far its transport is proven",
         "disagg-b200-state",
         (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
-    ),
-    Case(
-        PROVEN,
-        "a stack does not say how far its transport is proven",
-        "disagg-b200-state",
-        (unset("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing"),),
-        undecided(PROVEN, "gpt-oss-disagg"),
-        ("does not say how far its transport is proven",),
     ),
     Case(
         PROVEN,
