@@ -102,6 +102,11 @@ class KvHop:
         return (*self.prefill, *self.decode)
 
     @property
+    def unknown(self) -> str | None:
+        """Why a worker may have a further transport; None where all of them are known."""
+        return next((ways.unknown for ways in self.ways if ways.unknown is not None), None)
+
+    @property
     def common(self) -> frozenset[KvTransportName]:
         """The transports that every one of the workers has."""
         first, *others = (frozenset(ways.open) for ways in self.ways)
@@ -151,9 +156,8 @@ def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
     None where prefill and decode have none in common. Several may be there: UCX chooses among them, so one
     that works is enough.
     """
-    unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
-    if not hop.common and unknown is not None:
-        raise Undecided(unknown)
+    if not hop.common and hop.unknown is not None:
+        raise Undecided(hop.unknown)
     judged = [
         min(((_path(graph, ways.worker, name), ways.worker) for ways in hop.ways), key=_how_proven)
         for name in sorted(hop.common)

@@ -65,12 +65,12 @@ def alternatives(spec: Mapping[str, Value]) -> Sequence[Sequence[NodeLabel]]:
 
 def selected_pools(graph: ResourceGraph, template: PodTemplate) -> Sequence[Pool]:
     """The pools whose nodes the pod's selector and required node affinity allow; tolerations aside."""
-    return [pool for pool in known_pools(graph) if allows(template.spec, pool)]
-
-
-def allows(spec: Mapping[str, Value], pool: Pool) -> bool:
-    """Whether the pod spec's selector and required node affinity allow the pool's nodes."""
-    return any(all(_matches(pool, label) for label in term) for term in alternatives(spec))
+    terms_of_pod = alternatives(template.spec)
+    return [
+        pool
+        for pool in known_pools(graph)
+        if any(all(_matches(pool, label) for label in term) for term in terms_of_pod)
+    ]
 
 
 def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:

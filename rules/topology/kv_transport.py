@@ -1,6 +1,6 @@
 """Transport of the KV cache, and the nodes between which it travels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 
 from hardware import Standing
@@ -21,6 +21,7 @@ from rules.rule import (
     failed,
     graph_rule,
     kubernetes_objects,
+    names,
     rule,
 )
 
@@ -53,9 +54,8 @@ def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     chosen = chosen_transport(graph, hop.group.resource)
     if unconnected is None or (chosen.get("name") == "tcp" and chosen.get("typed") is True):
         return
-    unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
-    if unknown is not None:
-        raise Undecided(unknown)
+    if hop.unknown is not None:
+        raise Undecided(hop.unknown)
     sender, receiver = unconnected
     lack = "no transport in common" if sender.open and receiver.open else "no transport"
     yield (
@@ -153,7 +153,7 @@ def kv_transport_placement(graph: ResourceGraph, hop: KvHop) -> Iterator[Said]:
     loose = not_bound(hop.group.workers, CLIQUE) if "mnnvl" in hop.common else ()
     if loose:
         yield Advice(
-            f"moves its KV cache over NVLink between nodes, but nothing keeps {_names(loose)} in the "
+            f"moves its KV cache over NVLink between nodes, but nothing keeps {names(loose)} in the "
             f"{CLIQUE} of the others; a compute domain places no pod"
         )
     for worker in loose:
@@ -175,7 +175,7 @@ def _beyond_efa(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     if loose:
         yield (
             f"moves its KV cache by EFA, which never leaves an availability zone, but nothing keeps "
-            f"{_names(loose)} in the {ZONE} of the others"
+            f"{names(loose)} in the {ZONE} of the others"
         )
     for sender, receiver in product(hop.group.prefill, hop.group.decode):
         if not kept_apart(sender, receiver, HOSTNAME) and _may_share_a_node(graph, sender, receiver):
@@ -192,7 +192,3 @@ def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
         return True
     is_shared = first.name == second.name and not first.instance_type.pod_takes_every_efa_interface
     return is_shared and one.gpus_per_pod + other.gpus_per_pod <= first.instance_type.gpus
-
-
-def _names(workers: Sequence[Worker]) -> str:
-    return " and ".join(worker.name for worker in workers)

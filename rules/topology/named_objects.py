@@ -1,7 +1,7 @@
 """Names that pods use, and existing objects with a nearly equal name."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
@@ -115,30 +115,20 @@ def _unlisted_claims(template: PodTemplate) -> Iterator[str]:
     """A v1alpha1 graph lists the claims that its services mount."""
     listed = {text_at(each, "name") or "" for each in mappings_at(template.graph_spec, "pvcs")}
     mounts = mappings_at(template.described_by, "volumeMounts") if template.shape == "service" else ()
-    for name, meant in _misspelt(mounts, listed):
-        yield f"its service mounts {name}; pvcs of the graph lists {meant}"
+    for name in (text_at(mount, "name") for mount in mounts):
+        meant = None if name is None or name in listed else slip_of(name, listed, SLIPS)
+        if meant is not None:
+            yield f"its service mounts {name}; pvcs of the graph lists {meant}"
 
 
 def _unlisted_volumes(template: PodTemplate) -> Iterator[str]:
     volumes = _volumes(template)
     for container_name, container in all_containers(template):
-        mounts = mappings_at(container, "volumeMounts")
-        meant = dict(_misspelt(mounts, volumes))
-        for name in (text_at(mount, "name") for mount in mounts):
+        for mount in mappings_at(container, "volumeMounts"):
+            name = text_at(mount, "name")
             if name is not None and name not in volumes:
-                has = (
-                    f"the pod has {meant[name]}" if name in meant else "neither the pod nor the graph has it"
-                )
-                yield f"container {container_name} mounts volume {name}; {has}"
-
-
-def _misspelt(mounts: Sequence[Mapping[str, Value]], names: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The name of each mount that none of the names is, and the one that was meant."""
-    for mount in mounts:
-        name = text_at(mount, "name")
-        meant = None if name is None or name in names else slip_of(name, names, SLIPS)
-        if name is not None and meant is not None:
-            yield name, meant
+                has = ", ".join(sorted(volumes))
+                yield f"container {container_name} mounts volume {name}; the pod and the graph have {has}"
 
 
 def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bool:

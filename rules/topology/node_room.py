@@ -1,6 +1,6 @@
 """What pods ask for of GPUs, memory and devices, and whether nodes have it: each, all, and in an update."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
@@ -17,9 +17,9 @@ from rules.reading.gpu_pods import (
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.operator_defaults import read_rollout
-from rules.reading.pods.pods import PodTemplate, readable
-from rules.reading.pods.workers import FRONTEND_TYPE, read_frontends, read_workers
-from rules.reading.shapes import Undecided, attempted, known, memoized, quantity
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import FRONTEND_TYPE, frontends_of_pods, workers_of_pods
+from rules.reading.shapes import Undecided, attempted, known, quantity
 from rules.rule import (
     EVERY_RELEASE,
     GPU_PODS,
@@ -192,19 +192,16 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
             yield failed(template.resource, name, f"{said}, of which the limit is {most}")
 
 
-def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Sequence[tuple[str, _Container]]:
+def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterable[tuple[str, _Container]]:
     """Name and container of every frontend and worker that the template's pods run."""
-    is_frontend = template.component_type == FRONTEND_TYPE
-    return [(template.name, template.main)] if is_frontend else _serving(graph).get(template, ())
-
-
-@memoized
-def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
-    found: dict[PodTemplate, dict[int, tuple[str, _Container]]] = {}
-    for each in (*readable(read_workers(graph)), *read_frontends(graph)):
-        # One container may start both a frontend and a worker.
-        found.setdefault(each.template, {}).setdefault(id(each.container), (each.name, each.container))
-    return {template: list(containers.values()) for template, containers in found.items()}
+    if template.component_type == FRONTEND_TYPE:
+        return [(template.name, template.main)]
+    started = (*workers_of_pods(graph).get(template, ()), *frontends_of_pods(graph).get(template, ()))
+    # One container may start both a frontend and a worker, or several workers.
+    named: dict[int, tuple[str, _Container]] = {}
+    for each in started:
+        named.setdefault(id(each.container), (each.name, each.container))
+    return named.values()
 
 
 @rule(

@@ -8,7 +8,7 @@ from tests.rules.published_findings import (
     ON_H200,
     PUBLISHED,
 )
-from tests.rules.serving_edits import GRAPH, command, main_container, of_service
+from tests.rules.serving_edits import GRAPH, main_container, of_service
 
 _FLAGS = "--disaggregation-mode decode"
 _DECODE_GPUS = failed(GPUS, DECODE)
@@ -30,12 +30,6 @@ def _override(field: str, value: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        GPUS,
-        "the file overrides the flag",
-        PUBLISHED,
-        (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
-    ),
     Case(
         GPUS,
         "a worker that spans two nodes",
@@ -69,18 +63,6 @@ CASES = (
         undecided(FITS, DECODE, PREFILL),
         ("instance type p4d.24xlarge is not one of",),
         pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
-    ),
-    Case(
-        QUANTIZATION,
-        "Blackwell formats and kernels on Hopper",
-        PUBLISHED,
-        (),
-        failed(QUANTIZATION, *_WORKERS),
-        (
-            "moe_config.backend TRTLLM (prefill.yaml of ConfigMap llm-config) with W4A8_MXFP4_MXFP8 "
-            "(OVERRIDE_QUANT_ALGO) stops with an error while it loads or warms up on H200 (hopper",
-        ),
-        pools=ON_H200,
     ),
     Case(
         QUANTIZATION,

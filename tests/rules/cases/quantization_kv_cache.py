@@ -24,7 +24,7 @@ CASES = (
         "vllm-disagg-efa",
         (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),),
         failed(SAME, "Prefill, Decode"),
-        ("bfloat16 in Prefill: auto (--kv-cache-dtype); fp8 in Decode: fp8 (--kv-cache-dtype)",),
+        ("Prefill bfloat16 by auto (--kv-cache-dtype), Decode fp8 by fp8 (--kv-cache-dtype)",),
     ),
     Case(
         SAME,

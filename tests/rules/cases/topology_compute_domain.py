@@ -161,14 +161,6 @@ CASES = (
         ("spec.numNodes is 'many', not a whole number",),
     ),
     Case(
-        DOMAIN,
-        "fewer pods than the domain waits for",
-        "disagg-gb200",
-        (put("ComputeDomain", "spec.numNodes", 4),),
-        failed(DOMAIN, DOMAIN_NAME),
-        ("has numNodes 4, but 2 pods of a node each claim its channel",),
-    ),
-    Case(
         CLAIMS,
         "a claim on nodes whose NVLink ends there",
         "vllm-agg",

@@ -130,7 +130,7 @@ CASES = (
         "disagg-gb200",
         trtllm_affinity({}),
         failed(PLACEMENT, TRTLLM_GRAPH),
-        ("nothing keeps TrtllmPrefillWorker and TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",),
+        ("nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",),
     ),
     Case(
         PLACEMENT,
@@ -155,7 +155,7 @@ CASES = (
         trtllm_affinity({}),
         undecided(PLACEMENT, TRTLLM_GRAPH) | failed(PLACEMENT, TRTLLM_GRAPH),
         (
-            "nothing keeps TrtllmPrefillWorker and TrtllmDecodeWorker in the nvidia.com/gpu.clique",
+            "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique",
             "nothing says which pool it runs in",
         ),
         pools=(),

@@ -106,6 +106,6 @@ CASES = (
         "vllm-agg",
         (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),),
         failed(NAMES, "VllmWorker"),
-        ("container main mounts volume weights; neither the pod nor the graph has it",),
+        ("container main mounts volume weights; the pod and the graph have model-cache, shared-memory",),
     ),
 )
