@@ -250,7 +250,7 @@ TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
 STARTED: Subjects[Started] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
 """Every container that starts an engine or a frontend."""
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
-    read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
+    read_disaggregated, lambda each: (each.resource, names(each.workers)), passed_over=(EngineFileProblem,)
 )
 """Groups of prefill and decode workers that find each other."""
 DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(

@@ -41,11 +41,6 @@ class Disaggregated:
         """Both kinds, prefill first."""
         return (*self.prefill, *self.decode)
 
-    @property
-    def subject(self) -> str:
-        """Names of all the workers, for findings."""
-        return ", ".join(dict.fromkeys(worker.name for worker in self.workers))
-
 
 @memoized_all
 def read_disaggregated(graph: ResourceGraph) -> Iterator[Disaggregated]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.pods.operator_defaults import pod_ports, port_names
-from rules.reading.pods.pod_affinity import equalities, selects
+from rules.reading.pods.pod_affinity import selects
 from rules.reading.pods.pods import (
     PodTemplate,
     gets_containers,
@@ -33,20 +33,20 @@ _OUT = "Egress"
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "A pod that a policy selects is reached at the ports and by the peers of its policies alone, which "
-        "add up: at any other port connections hang, while every pod is Ready. With Egress among policyTypes "
-        "and no egress rule it resolves no name and downloads nothing. Advice where peers or further rules "
-        "may stand elsewhere, or a claim may hold the model already."
+        "A pod that a policy selects is reached at the ports of its policies alone, which add up: at any "
+        "other port connections hang, while every pod is Ready. With Egress among policyTypes and no egress "
+        "rule it resolves no name and downloads nothing. Advice where further rules may stand elsewhere, or "
+        "a claim may hold the model already."
     ),
     source="https://kubernetes.io/docs/concepts/services-networking/network-policies/",
     lines=EVERY_RELEASE,
     fix=(
-        "Admit the port that the pods listen on, not their Service's, and peers by labels that they carry; "
-        "leave Egress out of policyTypes, or add rules for DNS and the hub."
+        "Admit the port that the pods listen on, not their Service's; leave Egress out of policyTypes, or "
+        "add rules for DNS and the hub."
     ),
 )
 def network_policies_admit(graph: ResourceGraph) -> Iterator[Observation]:
-    """NetworkPolicies leave pods without the port, the peers or the hub that they need."""
+    """NetworkPolicies leave pods without the port or the hub that they need."""
     yield from kubernetes_objects(_POLICY).judge(graph, _ingress)
     for user in readable(read_model_users(graph)):
         yield from known(_egress, graph, user) or ()
@@ -56,13 +56,9 @@ def _ingress(graph: ResourceGraph, policy: Resource) -> Iterator[Observation]:
     acts = _IN in _types(policy)
     selected = [pod for pod in pods_near(graph, policy.namespace) if acts and _is_selected(policy, pod)]
     for index, entry in enumerate(mappings_at(policy.inputs, "spec", "ingress") if selected else ()):
-        at = ("spec", "ingress", index)
         message = _closed(graph, entry, selected)
         if message is not None:
-            yield failed(policy, policy.name, message, (*at, "ports"))
-        message = _unknown_peers(graph, policy, entry)
-        if message is not None:
-            yield advised(policy, policy.name, message, (*at, "from"))
+            yield failed(policy, policy.name, message, ("spec", "ingress", index, "ports"))
 
 
 def _closed(graph: ResourceGraph, entry: Mapping[str, Value], selected: Sequence[PodTemplate]) -> str | None:
@@ -159,37 +155,16 @@ def _admits(port: Mapping[str, Value], number: int, declared: Mapping[str, int],
 
 def _is_own_group(graph: ResourceGraph, pod: PodTemplate, peers: Sequence[Mapping[str, Value]]) -> bool:
     """Whether peers are pods of the same graph or workload alone."""
-    selectors = _selectors(peers)
+    selectors = [mapping_at(peer, "podSelector") for peer in peers]
+    # Others may be any pod, or elsewhere.
+    if not all(selectors) or any(set(peer) != {"podSelector"} for peer in peers):
+        return False
     every = [
         each
         for each in pods_near(graph, pod.resource.namespace)
         if any(selects(selector, each) is not False for selector in selectors)
     ]
     return bool(every) and all(each.resource is pod.resource for each in every)
-
-
-def _unknown_peers(graph: ResourceGraph, policy: Resource, entry: Mapping[str, Value]) -> str | None:
-    """Peers that no pod here is, where some carry the same labels with other values."""
-    selectors = _selectors(mappings_at(entry, "from"))
-    pods = pods_near(graph, policy.namespace)
-    if not selectors or any(selects(each, pod) is not False for each in selectors for pod in pods):
-        return None
-    wanted = equalities(selectors[0])
-    for pod in pods:
-        has = {key: text for key in wanted if isinstance(text := field(pod.labels, key), str)}
-        if wanted and has.keys() == wanted.keys():
-            asked = ", ".join(f"{key}={'|'.join(values)}" for key, values in wanted.items())
-            shown = ", ".join(f"{key}={text}" for key, text in has.items() if text not in wanted[key])
-            said = f"admits pods with {asked}, and no pod that was read has that"
-            return f"{said}; those of {pod.name} have {shown}"
-    return None
-
-
-def _selectors(peers: Sequence[Mapping[str, Value]]) -> Sequence[Mapping[str, Value]]:
-    """Selectors of the peers' pods; none where a peer may be any pod, or is elsewhere."""
-    selectors = [mapping_at(peer, "podSelector") for peer in peers]
-    near = all(set(peer) == {"podSelector"} for peer in peers)
-    return selectors if near and all(selectors) else ()
 
 
 def _egress(graph: ResourceGraph, user: ModelUser) -> Sequence[Observation]:

@@ -36,6 +36,7 @@ from rules.rule import (
     Severity,
     about,
     graph_rule,
+    names,
     rule,
 )
 
@@ -279,5 +280,6 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
     ):
         yield (
             f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
-            f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open"
+            f"compute domain's channel ({names(hop.group.workers)}): UCX imports memory handles that it cannot "
+            "open"
         )

@@ -109,9 +109,6 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
             )
             return
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
-    written = ", ".join(misspelt_gpus(worker.template, worker.container))
-    if not requested and written:
-        asked += f" ({written} is another resource)"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     yield f"asks for {asked}, but its engine uses {used}: {product}"

@@ -1,4 +1,4 @@
-"""NetworkPolicies, and the ports, peers and hub that pods need."""
+"""NetworkPolicies, and the ports and the hub that pods need."""
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import Edit, document, put, variable
@@ -54,28 +54,6 @@ CASES = (
         ),
         failed(ADMIT, "door"),
         ("admits port 8081 to Frontend, which listens on 8000",),
-    ),
-    Case(
-        ADMIT,
-        "peers of a graph that there is not",
-        "vllm-agg",
-        (
-            _policy(
-                f"ingress: [{{from: [{{podSelector: {_OF_THE_GRAPH.replace('-vllm', '-vlm')}}}]}}]",
-                _OF_THE_GRAPH,
-            ),
-        ),
-        failed(ADMIT, "door"),
-        (
-            f"admits pods with {_GRAPH_LABEL}=gpt-oss-vlm, and no pod that was read has that",
-            f"have {_GRAPH_LABEL}=gpt-oss-vllm",
-        ),
-    ),
-    Case(
-        ADMIT,
-        "peers by a label that only pods elsewhere have",
-        "vllm-agg",
-        (_policy("ingress: [{from: [{podSelector: {matchLabels: {app: gateway}}}]}]", _OF_THE_GRAPH),),
     ),
     Case(
         ADMIT,

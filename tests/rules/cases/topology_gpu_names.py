@@ -67,7 +67,7 @@ CASES = (
             put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
         ),
         failed(GPUS, "engine"),
-        ("asks for 0 GPUs (nvidia.com/gpus is another resource), but its engine uses 4",),
+        ("asks for 0 GPUs, but its engine uses 4",),
     ),
     Case(
         GPUS,
