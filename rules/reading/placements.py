@@ -63,6 +63,12 @@ def alternatives(spec: Mapping[str, Value]) -> Sequence[Sequence[NodeLabel]]:
     return [(*selector, *_of_term(term)) for term in node_selector_terms(spec)] or [selector]
 
 
+def values_of(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:
+    """Values that the label may have on a node; empty where nothing is asked."""
+    asked = [frozenset(label.values) for label in labels if label.key == key and label.operator == "In"]
+    return frozenset[str | None]() if not asked else asked[0].intersection(*asked[1:])
+
+
 def selected_pools(graph: ResourceGraph, template: PodTemplate) -> Sequence[Pool]:
     """The pools whose nodes the pod's selector and required node affinity allow; tolerations aside."""
     terms_of_pod = alternatives(template.spec)
@@ -227,24 +233,18 @@ def _accelerator(product: str) -> Accelerator:
 
 def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
     # Terms are alternatives: one that says nothing about the product allows every product.
-    products_of_terms = [_products_of_term(term) for term in alternatives(pod)]
-    if not all(products_of_terms):
+    of_terms = [values_of(term, PRODUCT_LABEL) for term in alternatives(pod)]
+    if not all(of_terms):
         return []
-    return sorted({product for products in products_of_terms for product in products})
-
-
-def _products_of_term(term: Sequence[NodeLabel]) -> Sequence[str]:
-    values = next((each.values for each in term if (each.key, each.operator) == (PRODUCT_LABEL, "In")), ())
-    if None in values:
+    products = frozenset[str | None]().union(*of_terms)
+    if None in products:
         raise Undecided(f"a value of {PRODUCT_LABEL} is known only after the update")
-    return [value for value in values if value is not None]
+    return sorted(filter(None, products))
 
 
 def _pinned(worker: Worker, key: str) -> str | None:
-    for label in required_labels(worker.pod):
-        if label.key == key and label.operator == "In" and len(label.values) == 1:
-            return label.values[0]
-    return None
+    values = values_of(required_labels(worker.pod), key)
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def _required(worker: Worker, other: Worker, kind: Kind, key: str) -> bool:

@@ -279,7 +279,6 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
         and not nodes_without_fabric(graph, worker)
     ):
         yield (
-            f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
-            f"compute domain's channel ({names(hop.group.workers)}): UCX imports memory handles that it cannot "
-            "open"
+            f"has {set_to} on nodes whose NVLink leads to others, but {names(hop.group.workers)} do not all "
+            "claim a compute domain's channel: UCX imports memory handles that it cannot open"
         )

@@ -17,6 +17,7 @@ from rules.reading.placements import (
     selected_pools,
     tolerated,
     untolerated,
+    values_of,
 )
 from rules.reading.pods.pods import readable
 from rules.reading.pools import Pool, Taint, known_pools, read_pools
@@ -106,24 +107,18 @@ def _pools(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 
 def _of_another_name(labels: Sequence[NodeLabel]) -> str | None:
     """An architecture that is asked for by a name that no node has: aarch64 for arm64, x86_64 for amd64."""
-    asked = _values(labels, ARCHITECTURE_LABEL)
+    asked = values_of(labels, ARCHITECTURE_LABEL)
     return next(iter(sorted(filter(None, asked))), None) if asked and asked <= _OTHER_ARCHITECTURES else None
 
 
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
     """Whether a GPU is asked for together with an architecture that the GPU's machines do not have."""
-    products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
+    products, architectures = values_of(labels, PRODUCT_LABEL), values_of(labels, ARCHITECTURE_LABEL)
     hosts = [
         "arm64" if each and each.startswith(_GRACE) else _OTHER_BOARDS.get(each or "") for each in products
     ]
     is_known = bool(products and architectures) and None not in {*hosts, *architectures}
     return is_known and architectures.isdisjoint(hosts)
-
-
-def _values(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:
-    """Values that the label may have on a node; empty where nothing is asked."""
-    asked = [frozenset(label.values) for label in labels if label.key == key and label.operator == "In"]
-    return frozenset[str | None]() if not asked else asked[0].intersection(*asked[1:])
 
 
 def _product(_: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:

@@ -78,8 +78,9 @@ def port_names(template: PodTemplate) -> Collection[str]:
 
 def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
     """The probe that a manifest writes; empty where the operator's, if any, acts alone."""
-    of_service = mapping_at(template.described_by, name) if template.shape == "service" else {}
-    return of_service or mapping_at(template.main, name)
+    if template.shape == "service" and (probe := mapping_at(template.described_by, name)):
+        return probe
+    return mapping_at(template.main, name)
 
 
 def keeps_operators_probes(template: PodTemplate) -> bool:
