@@ -135,7 +135,7 @@ def _platform_lines(recipe: Recipe) -> str:
 def _version_on(recipe: Recipe, line: str) -> str:
     """Return the tag of the image there; a recipe of one's own may name a line of which nothing is known."""
     known = line in RUNTIME_TAGS or line == recipe.runtime.published_line
-    return recipe.runtime.version_on(line) if known else recipe.runtime.other_versions.get(line, "unknown")
+    return recipe.runtime.version_on(line) if known else "unknown"
 
 
 def _corrections(recipe: Recipe, file: Path) -> str:

@@ -87,11 +87,8 @@ def _server(recipe: Recipe, server: EngineServer, roles: list[str]) -> Iterator[
         yield f"server {recipe.server} is of {server.framework}, not of {recipe.framework}"
     if roles != _ALONE:
         yield f"with server {recipe.server} a recipe has one worker service alone, not {', '.join(roles)}"
-    if recipe.runtime.platform_lines or recipe.runtime.other_versions:
-        yield (
-            f"server {recipe.server} needs no Dynamo platform: leave runtime.platformLines and "
-            "runtime.otherVersions out"
-        )
+    if recipe.runtime.platform_lines:
+        yield f"server {recipe.server} needs no Dynamo platform: leave runtime.platformLines out"
     if recipe.runtime.version not in server.dynamo_releases:
         known = ", ".join(server.dynamo_releases)
         yield f"nothing is known of {recipe.server} {recipe.runtime.version}: write one of {known}"
@@ -111,13 +108,6 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
             f"runtime.version {runtime.version} is of platform {own}, which runtime.platformLines "
             f"({', '.join(lines)}) does not name"
         )
-    for line, tag in runtime.other_versions.items():
-        if line not in lines:
-            yield f"runtime.otherVersions names {line}, which runtime.platformLines does not"
-        elif line == runtime.published_line:
-            yield f"runtime.otherVersions names {line}, whose image is runtime.version: change that"
-        elif known_line_name(tag) != line:
-            yield f"runtime.otherVersions: image {tag} is not of platform {line}"
     for service in recipe.services:
         tag = service.image_version
         if lines and tag is not None and known_line_name(tag) not in (None, *lines):

@@ -50,8 +50,6 @@ class Runtime(StrictModel):
     platform_lines: tuple[PlatformLineName, ...] = ()
     """Minor versions of the Dynamo platform on which the recipe stands, oldest first; none for a server that
     needs no platform."""
-    other_versions: Mapping[PlatformLineName, str] = Field(default_factory=dict[str, str])
-    """Line -> tag of the image there, where it is not the one that is used of that line."""
 
     @property
     def published_line(self) -> str | None:
@@ -73,6 +71,4 @@ class Runtime(StrictModel):
             KeyError: nothing is known of the line.
 
         """
-        if line == self.published_line:
-            return self.version
-        return self.other_versions.get(line) or RUNTIME_TAGS[line]
+        return self.version if line == self.published_line else RUNTIME_TAGS[line]

@@ -30,6 +30,10 @@ _GONE = {
         "every graph is written in nvidia.com/v1beta1",
         "leave it out (docs/updates.md, Graph API, says what becomes of a v1alpha1 graph)",
     ),
+    "runtime.otherVersions": (
+        "each line has the project's own tag beside runtime.version",
+        "leave it out; serving.imageVersions in the stack's file takes another patch",
+    ),
     "benchmark.image": (_OF_EVERY_JOB, "leave it out; imageMirrors in the stack's file moves the image"),
     **dict.fromkeys(
         (

@@ -116,11 +116,6 @@ def _own(folder: Path, changes: dict[str, Any]) -> StackPlan:
     return resolve("dev", parse_settings(settings, FILE), FILE, folder)
 
 
-def test_a_recipe_may_name_an_image_of_its_own_for_a_line(tmp_path: Path) -> None:
-    stack = _own(tmp_path, {"runtime.otherVersions": {"1.4": "1.4.0"}})
-    assert stack.serving.placed.recipe.runtime.version == "1.4.0"
-
-
 @pytest.mark.parametrize(
     ("changes", "message", "suggestion"),
     [
@@ -152,9 +147,6 @@ def test_a_recipe_of_one_s_own_for_other_lines_is_refused(
         ({"platformLines": []}, "runtime.platformLines is missing"),
         ({"platformLines": ["1.2", "1.2"]}, "from the oldest line to the newest, each once"),
         ({"version": "1.3.1"}, "runtime.version 1.3.1 is of platform 1.3, which runtime.platformLines"),
-        ({"otherVersions": {"1.5": "1.5.1"}}, "names 1.5, which runtime.platformLines does not"),
-        ({"otherVersions": {"1.2": "1.2.0"}}, "names 1.2, whose image is runtime.version: change that"),
-        ({"otherVersions": {"1.4": "1.5.1"}}, "image 1.5.1 is not of platform 1.4"),
         ({"platformLines": ["1.x"]}, "platformLines"),
         ({"platformLines": ["1.4", "1.2"]}, "(1.4, 1.2)"),
     ],
