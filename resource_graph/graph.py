@@ -2,10 +2,12 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
+from graphlib import CycleError, TopologicalSorter
 
 from resource_graph.resource import Resource
-from resource_graph.values import Value
+from resource_graph.values import UNKNOWN, Unknown, Value
 
 
 class Aspect(Enum):
@@ -24,6 +26,8 @@ class Aspect(Enum):
 DOCUMENTS_LACK = frozenset(Aspect)
 """A Kubernetes document says what an object is, and nothing of how an engine would treat it."""
 POLICY_HOST_LACKS = frozenset({Aspect.RETENTION, Aspect.SECRETS})
+_ANY = UNKNOWN
+"""Stands in the index of names for all namespaces."""
 
 
 class DuplicateResourceError(Exception):
@@ -54,8 +58,7 @@ class ResourceGraph:
         self._by_urn: dict[str, Resource] = {}
         self._by_type: dict[str, list[Resource]] = {}
         self._by_kind: dict[str | None, list[Resource]] = {}
-        self._by_object_name: dict[tuple[str, str], dict[str | None, list[Resource]]] = {}
-        self._position: dict[str, int] = {}
+        self._named: dict[tuple[str, str, str | Unknown | None], list[Resource]] = {}
         for resource in resources:
             self._add(resource)
 
@@ -104,10 +107,8 @@ class ResourceGraph:
         A namespace that is absent or unknown, here or there, may be any: a manifest often leaves it to
         `kubectl -n`.
         """
-        by_namespace = self._by_object_name.get((kind, name), {})
-        namespaces = {namespace, None} if isinstance(namespace, str) else set(by_namespace)
-        found = [item for candidate in namespaces for item in by_namespace.get(candidate, ())]
-        return tuple(sorted(found, key=lambda item: self._position[item.urn]))
+        places = (namespace, None) if isinstance(namespace, str) else (_ANY,)
+        return tuple(item for place in places for item in self._named.get((kind, name, place), ()))
 
     def depends_on(self, dependent: Resource, dependency: Resource) -> bool:
         """Whether the engine creates `dependency` before, and deletes it after, `dependent`."""
@@ -134,36 +135,30 @@ class ResourceGraph:
 
         Resources that wait for each other in a circle, which no engine accepts, come last.
         """
-        waiting_for = {
-            resource.urn: {urn for urn in self._direct(resource) if urn in self._by_urn} for resource in self
-        }
-        dependents: dict[str, list[str]] = {}
-        for urn, dependencies in waiting_for.items():
-            for dependency in dependencies:
-                dependents.setdefault(dependency, []).append(urn)
-        ready = [urn for urn, dependencies in waiting_for.items() if not dependencies]
-        heapq.heapify(ready)
+        sorter = TopologicalSorter(
+            {each.urn: [urn for urn in self._direct(each) if urn in self._by_urn] for each in self}
+        )
+        with suppress(CycleError):
+            sorter.prepare()
+        ready: list[str] = []
         ordered: dict[str, Resource] = {}
-        while ready:
+        while sorter.is_active():
+            for urn in sorter.get_ready():
+                heapq.heappush(ready, urn)
             done = heapq.heappop(ready)
             ordered[done] = self._by_urn[done]
-            for urn in dependents.get(done, ()):
-                waiting_for[urn].discard(done)
-                if not waiting_for[urn]:
-                    heapq.heappush(ready, urn)
+            sorter.done(done)
         return tuple((ordered | self._by_urn).values())
 
     def _add(self, resource: Resource) -> None:
         if resource.urn in self._by_urn:
             raise DuplicateResourceError(resource.urn)
-        self._position[resource.urn] = len(self._by_urn)
         self._by_urn[resource.urn] = resource
         self._by_type.setdefault(resource.type, []).append(resource)
         self._by_kind.setdefault(resource.kind, []).append(resource)
         if resource.kind is not None and isinstance(resource.object_name, str):
-            namespace = resource.namespace if isinstance(resource.namespace, str) else None
-            by_namespace = self._by_object_name.setdefault((resource.kind, resource.object_name), {})
-            by_namespace.setdefault(namespace, []).append(resource)
+            for place in (resource.known_namespace, _ANY):
+                self._named.setdefault((resource.kind, resource.object_name, place), []).append(resource)
 
     def _direct(self, resource: Resource) -> Iterator[str]:
         if resource.parent is not None:
