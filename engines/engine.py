@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from engines.option_block import OptionBlock, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
 from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround
-from engines.transport_setup import KvProfile
-from hardware import ArchitectureFamily, EfaEvidence, InstanceType, KvTransportName
+from engines.transport_setup import KvProfile, TransportWords
+from hardware import ArchitectureFamily, EfaEvidence, InstanceType
 
 Options = TypeVar("Options", bound=OptionBlock)
 
@@ -80,6 +80,9 @@ class Engine(ABC, Generic[Options]):
     transport_option: str
     """Dotted path of the option that the KV transport sets; what a recipe or a person types there is lost."""
 
+    transports: TransportWords
+    """What it has of its own for the KV transports."""
+
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""
 
@@ -123,22 +126,6 @@ class Engine(ABC, Generic[Options]):
         None for an engine whose every option stands on its command line.
         """
         return None
-
-    @abstractmethod
-    def kv_profile(
-        self,
-        transport: KvTransportName,
-        *,
-        instance_type: InstanceType,
-        runtime_version: str,
-        roce: bool,
-    ) -> KvProfile:
-        """Return how workers are set up for the transport.
-
-        Raises:
-            ValueError: the runtime has no image for it.
-
-        """
 
     @abstractmethod
     def with_transport(self, options: Options, profile: KvProfile) -> Options:

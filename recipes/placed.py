@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engines.registry import Options
-from engines.transport_setup import KvProfile
+from engines.transport_setup import KvProfile, kv_profile
 from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe
 from recipes.services import PodRecipe, Role, ServiceRecipe
@@ -177,8 +177,9 @@ class PlacedRecipe:
         """Return how the service is set up for the graph's KV transport; None where it transfers nothing."""
         if self.kv_transport is None or service.placement is None:
             return None
-        return self.recipe.serving_engine.kv_profile(
+        return kv_profile(
             self.kv_transport.name,
+            self.recipe.serving_engine.transports,
             instance_type=service.placement.instance_type,
             runtime_version=self.recipe.runtime.version,
             roce=service.placement.rdma_fabric == "roce",

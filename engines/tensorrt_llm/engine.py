@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from engines.engine import Engine, ModelUse, ShortBuffer, WorkerStart
 from engines.option_block import WorkerRole, written
 from engines.release import Workaround, release_line
-from engines.tensorrt_llm import kv_profiles
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.on_lines import (
@@ -21,8 +20,9 @@ from engines.tensorrt_llm.on_lines import (
     WITHOUT_DEEP_EP,
 )
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
-from engines.transport_setup import KvProfile
-from hardware import EfaEvidence, InstanceType, KvTransportName
+from engines.transport_setup import KvProfile, TransportWords
+from hardware import EfaEvidence, InstanceType, Standing
+from hardware.source import AWSOME_INFERENCE_EFA
 
 _PREFILL_TRANSFERS_SECONDS = 30
 """At most (PyPI package ai-dynamo 1.2.1, dynamo/trtllm/main.py, _DRAIN_TIMEOUT_S)."""
@@ -52,7 +52,26 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         {"OVERRIDE_QUANT_ALGO", "SERVED_MODEL_NAME", "ENGINE_ARGS", "MODEL_PATH"}
     )
     transport_option: str = "cache_transceiver_config.backend"
-    efa: EfaEvidence = kv_profiles.EFA
+    transports: TransportWords = TransportWords(
+        # ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6. No privilege:
+        # the compute domain's claim brings the device of the IMEX channel.
+        mnnvl="DEFAULT",
+        mnnvl_environment={
+            "NCCL_MNNVL_ENABLE": "1",
+            "NCCL_CUMEM_ENABLE": "1",
+            "UCX_CUDA_IPC_ENABLE_MNNVL": "y",
+        },
+        efa="NIXL",
+        efa_environment={"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"},
+    )
+    efa: EfaEvidence = EfaEvidence(
+        Standing.UNPROVEN,
+        "nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake between two p5 "
+        "nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX",
+        AWSOME_INFERENCE_EFA,
+        lifted_by="completed requests on two nodes with `Backend LIBFABRIC was instantiated` in the workers' "
+        "logs and an rdma_read_bytes counter that grows; or vLLM, for which EFA is documented",
+    )
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
         """`python3 -m dynamo.trtllm`; MODEL_PATH and ENGINE_ARGS come from its environment.
@@ -93,14 +112,6 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         restart every worker.
         """
         return yaml.safe_dump(written(options, _NULL_IS_OFF), sort_keys=True, default_flow_style=False)
-
-    def kv_profile(
-        self, transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str, roce: bool
-    ) -> KvProfile:
-        """Image, transceiver backend, environment and privileges for the transport."""
-        return kv_profiles.kv_profile(
-            transport, instance_type=instance_type, runtime_version=runtime_version, roce=roce
-        )
 
     def with_transport(self, options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtLlmOptions:
         """The options with the transport's transceiver."""

@@ -12,11 +12,11 @@ from engines.command_options import STORE_KV, CommandWords
 from engines.engine import Engine, ModelUse, WorkerStart
 from engines.option_block import WorkerRole, written
 from engines.release import ReleaseLine, release_line
-from engines.transport_setup import KvProfile
-from engines.vllm import kv_profiles
+from engines.transport_setup import RDMA_PRIVILEGES, KvProfile, TransportWords
 from engines.vllm import refusals as judged
 from engines.vllm.options import NIXL, VllmOptions, VllmSettings
-from hardware import EfaEvidence, InstanceType, KvTransportName
+from hardware import EfaEvidence, Standing
+from hardware.source import DYNAMO_EFA_GUIDE
 
 _FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
 """First release line whose vLLM is told the number format of activations by an option.
@@ -47,7 +47,24 @@ class Vllm(Engine[VllmOptions]):
     settings: type[BaseModel] = VllmSettings
     variables: frozenset[str] = frozenset({MXFP8_VARIABLE, "MODEL_PATH"})
     transport_option: str = "kv_transfer_config.kv_connector_extra_config.backends"
-    efa: EfaEvidence = kv_profiles.EFA
+    transports: TransportWords = TransportWords(
+        # ai-dynamo/dynamo recipes/inkling/vllm/disagg-gb300-agentic at 472ac24, which shares the host's IPC
+        # namespace as well; fabric handles need none (openucx/ucx#11514).
+        mnnvl="UCX",
+        mnnvl_environment={
+            "UCX_TLS": "cuda_copy,cuda_ipc,tcp",
+            "UCX_CUDA_IPC_ENABLE_MNNVL": "y",
+            "UCX_MEMTYPE_CACHE": "n",
+        },
+        mnnvl_privileges=RDMA_PRIVILEGES,
+        efa="LIBFABRIC",
+    )
+    efa: EfaEvidence = EfaEvidence(
+        Standing.DOCUMENTED,
+        "NVIDIA's EFA guide runs vLLM with NIXL over libfabric on EKS",
+        DYNAMO_EFA_GUIDE,
+        lifted_by="more EFA interfaces in a pod (more GPUs)",
+    )
 
     def command_line(self, options: VllmSettings, start: WorkerStart) -> str:
         """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
@@ -73,14 +90,6 @@ class Vllm(Engine[VllmOptions]):
     def port_environment(self, index: int) -> dict[str, str]:
         """The port on which NIXL's agents find each other."""
         return {"VLLM_NIXL_SIDE_CHANNEL_PORT": str(_SIDE_CHANNEL_PORT + index * _PORTS_OF_A_WORKER)}
-
-    def kv_profile(
-        self, transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str, roce: bool
-    ) -> KvProfile:
-        """Image, NIXL backend, environment and privileges for the transport."""
-        return kv_profiles.kv_profile(
-            transport, instance_type=instance_type, runtime_version=runtime_version, roce=roce
-        )
 
     def with_transport(self, options: VllmOptions, profile: KvProfile) -> VllmOptions:
         """The options with the transport's NIXL backend."""

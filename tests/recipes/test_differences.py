@@ -5,8 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from engines.tensorrt_llm.kv_profiles import kv_profile
-from hardware import INSTANCE_TYPES, KvTransportName
+from engines.registry import ENGINES
+from engines.transport_setup import KvProfile, kv_profile
+from hardware import INSTANCE_TYPES, InstanceType, KvTransportName
 from recipes.load import load_recipe
 from recipes.model import Recipe
 from tests.recipes.test_published_settings import DISAGGREGATED, WORKERS, published_rows, rendered
@@ -125,12 +126,17 @@ def test_every_document_beside_the_graph_is_published_or_told_of_by_a_correction
     assert rendered(name)["ConfigMap"]["immutable"] is True
 
 
+def _profile(transport: KvTransportName, instance_type: InstanceType, *, roce: bool = False) -> KvProfile:
+    words = ENGINES["tensorrt-llm"].transports
+    return kv_profile(transport, words, instance_type=instance_type, runtime_version="1.2.1", roce=roce)
+
+
 @pytest.mark.parametrize("transport", [each for each in get_args(KvTransportName) if each != "nvlink"])
 def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: KvTransportName) -> None:
     [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
     for instance_type in (INSTANCE_TYPES["p6-b200.48xlarge"], INSTANCE_TYPES["p6e-gb200.36xlarge"]):
         for roce in (False, True):
-            profile = kv_profile(transport, instance_type=instance_type, runtime_version="1.2.1", roce=roce)
+            profile = _profile(transport, instance_type, roce=roce)
             for variable, value in profile.environment.items():
                 assert f"{variable}={value}" in told.replace("\n", " "), variable
             for capability in profile.privileges.capabilities if profile.privileges else ():
@@ -139,7 +145,7 @@ def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: K
 
 def test_every_privilege_that_nvlink_brings_stands_in_the_table_of_the_recipe_that_it_is_for() -> None:
     instance_type = INSTANCE_TYPES["p6-b200.48xlarge"]
-    profile = kv_profile("nvlink", instance_type=instance_type, runtime_version="1.2.1")
+    profile = _profile("nvlink", instance_type)
     assert profile.privileges is not None
     [told] = [each.ours for each in load_recipe(ONE_POD).corrections if each.id == "S10"]
     assert all(capability in told for capability in profile.privileges.capabilities)

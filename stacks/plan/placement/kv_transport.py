@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from engines.transport_setup import efa_image_tag
+from engines.transport_setup import efa_image_tag, kv_profile
 from hardware import (
     KV_TRANSPORTS,
     TCP_FLOW_GBIT,
@@ -109,8 +109,9 @@ def buffer_problems(
         return
     longest = recipe.engine_of("prefill").longest_prompt(recipe.model.shape.max_positions)
     for one in assigned:
-        profile = recipe.serving_engine.kv_profile(
+        profile = kv_profile(
             transport.name,
+            recipe.serving_engine.transports,
             instance_type=one.pool.instance_type,
             runtime_version=recipe.runtime.version,
             roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engines.transport_setup import kv_profile
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
 from hardware import INSTANCE_TYPES, KV_TRANSPORTS
@@ -22,7 +23,8 @@ OPTIONS = VllmOptions.model_validate(
 
 
 def _profile(transport: Any, instance_type: Any = B200, version: str = "1.4.2", *, roce: bool = False) -> Any:
-    return Vllm().kv_profile(transport, instance_type=instance_type, runtime_version=version, roce=roce)
+    words = Vllm().transports
+    return kv_profile(transport, words, instance_type=instance_type, runtime_version=version, roce=roce)
 
 
 @pytest.mark.parametrize(
