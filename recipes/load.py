@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import yaml
-from pydantic import ValidationError, create_model
+from pydantic import create_model
 
 from engines.registry import ENGINES, Framework
 from recipes.consistency import ConsistentRecipe
 from recipes.model import Recipe
-from recipes.model_files import ModelFiles
 from recipes.names import CATALOGUE, names_in
 from recipes.services import ServiceRecipe
 
@@ -30,15 +29,6 @@ class RecipeFieldError(ValueError):
         self.allowed = allowed
 
 
-class ModelFileError(ValueError):
-    """The file of a model cannot be used."""
-
-    def __init__(self, file: Path, error: ValidationError) -> None:
-        super().__init__(str(file))
-        self.file = file
-        self.error = error
-
-
 def recipe_names(folder: Path | None = None) -> tuple[str, ...]:
     """Return the names of the recipes in a folder, which are their files' paths; None: of the catalogue."""
     return names_in(folder or CATALOGUE)
@@ -51,9 +41,8 @@ def load_recipe(name: str, folder: Path | None = None) -> Recipe:
     Raises:
         KeyError: no recipe has that name.
         OSError, UnicodeDecodeError, yaml.YAMLError: its file cannot be read.
-        pydantic.ValidationError: the recipe's file contradicts the model or itself.
+        pydantic.ValidationError: the recipe's file, or that of its model, contradicts the type or itself.
         RecipeFieldError: its engine or its model is none, or it calls itself by another name than its file.
-        ModelFileError: the file of its model is wrong.
 
     """
     if name not in recipe_names(folder):
@@ -81,7 +70,9 @@ def parse_recipe(text: str) -> Recipe:
     typed = _type_of(document)
     if isinstance(document, Mapping):
         document = _with_model(cast("Mapping[str, object]", document))
-    return typed.model_validate_json(_as_json(document))
+    # Of JSON, as pydantic's strict mode takes a list for a tuple only there; a date, which JSON has not, is
+    # judged as text.
+    return typed.model_validate_json(json.dumps(document, default=str))
 
 
 def recipe_type(text: str) -> type[Recipe]:
@@ -97,25 +88,6 @@ def recipe_type(text: str) -> type[Recipe]:
 def model_names() -> tuple[str, ...]:
     """Return the names of all models that are described, sorted."""
     return tuple(sorted(file.stem for file in MODELS.glob("*.yaml")))
-
-
-@cache
-def load_model(name: str) -> ModelFiles:
-    """Return the model of that name.
-
-    Raises:
-        RecipeFieldError: no model has that name.
-        ModelFileError: its file contradicts the type or itself.
-
-    """
-    file = MODELS / f"{name}.yaml"
-    if name not in model_names():
-        raise RecipeFieldError("model", name, "no model has this name", model_names())
-    try:
-        document = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-        return ModelFiles.model_validate_json(_as_json(document))
-    except ValidationError as error:
-        raise ModelFileError(file, error) from None
 
 
 def _type_of(document: object) -> type[Recipe]:
@@ -141,12 +113,7 @@ def _with_model(document: Mapping[str, object]) -> Mapping[str, object]:
     name = document.get("model")
     if not isinstance(name, str):
         return document
-    return {**document, "model": load_model(name).model_dump(mode="json", by_alias=True)}
-
-
-def _as_json(document: object) -> str:
-    """Write what YAML held as JSON: pydantic's strict mode takes a list for a tuple only there.
-
-    A date, which JSON has not, is judged as text.
-    """
-    return json.dumps(document, default=str)
+    if name not in model_names():
+        raise RecipeFieldError("model", name, "no model has this name", model_names())
+    text = (MODELS / f"{name}.yaml").read_text(encoding="utf-8")
+    return {**document, "model": yaml.load(text, Loader=yaml.CSafeLoader)}

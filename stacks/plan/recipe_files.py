@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from recipes import load
 from recipes.load import (
-    ModelFileError,
     RecipeFieldError,
     load_recipe,
     recipe_file,
@@ -17,7 +16,6 @@ from recipes.load import (
     recipe_type,
 )
 from recipes.model import Recipe
-from recipes.model_files import ModelFiles
 from resource_graph.spelling import nearest
 from stacks.errors import Problem, SettingsError
 from stacks.settings.explain_validation import problems_of
@@ -76,8 +74,6 @@ def _read(name: str, folder: Path | None) -> Recipe:
         return load_recipe(name, folder)
     except ValidationError as error:
         problems = problems_of(error, recipe_type(recipe_file(name, folder).read_text(encoding="utf-8")))
-    except ModelFileError as error:
-        raise SettingsError({shown_file(error.file): problems_of(error.error, ModelFiles)}) from None
     except RecipeFieldError as error:
         problems = (_of_field(error),)
     except yaml.YAMLError as error:

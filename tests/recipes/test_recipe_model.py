@@ -6,7 +6,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from recipes.load import CATALOGUE, load_model, load_recipe, parse_recipe
+from recipes.load import CATALOGUE, load_recipe, parse_recipe
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 
@@ -127,7 +127,10 @@ REFUSED_AGGREGATED: dict[str, tuple[dict[str, Any], str]] = {
 # Fields of the recipe itself, and of its services by their roles.
 REFUSED_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "a branch for a revision": (
-        {"model": load_model("gpt-oss-120b").model_dump(mode="json", by_alias=True) | {"revision": "main"}},
+        {
+            "model": load_recipe(AGGREGATED).model.model_dump(mode="json", by_alias=True)
+            | {"revision": "main"}
+        },
         "revision",
     ),
     "a format that the engine would ignore": (

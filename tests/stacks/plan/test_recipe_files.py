@@ -37,7 +37,6 @@ def rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     load.load_recipe.cache_clear()
     yield rewrite
     load.load_recipe.cache_clear()
-    load.load_model.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -116,7 +115,7 @@ def test_a_mistake_in_a_recipe_is_named_with_its_file_key_and_value(
     assert said in refused.value.texts[-1]
 
 
-def test_a_mistake_in_a_model_is_named_with_the_model_s_file(
+def test_a_mistake_in_the_file_of_a_model_is_one_of_the_recipe_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rewritten: Callable[[str, str], None]
 ) -> None:
     assert rewritten
@@ -126,11 +125,10 @@ def test_a_mistake_in_a_model_is_named_with_the_model_s_file(
     text = file.read_text(encoding="utf-8").replace("openai/gpt-oss-120b", "openai/gpt-oss-7b", 1)
     file.write_text(text, encoding="utf-8")
     monkeypatch.setattr(load, "MODELS", models)
-    load.load_model.cache_clear()
     with pytest.raises(SettingsError) as refused:
         read_recipe(AGGREGATED)
     assert refused.value.texts == [
-        "recipes/models/gpt-oss-120b.yaml: repository = 'openai/gpt-oss-7b'\n"
+        f"{WRONG}: model.repository = 'openai/gpt-oss-7b'\n"
         "  nothing is known of its shape; known are gpt-oss-120b, gpt-oss-20b\n  allowed: text"
     ]
 

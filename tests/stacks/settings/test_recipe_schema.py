@@ -8,7 +8,7 @@ import yaml
 from pydantic import ValidationError
 
 from recipes.files import SCHEMA_FILE, editor_line
-from recipes.load import load_model, parse_recipe, recipe_file, recipe_names
+from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from stacks.settings.recipe_schema import recipe_schema, recipe_schema_text
 from tests.stacks.changed_settings import GONE, changed
 
@@ -36,7 +36,7 @@ def test_a_recipe_of_the_catalogue_is_valid_and_tells_editors_where_the_schema_i
 
 
 def test_a_model_may_be_described_in_the_file() -> None:
-    model = load_model("gpt-oss-20b").model_dump(mode="json", by_alias=True)
+    model = load_recipe("gpt-oss-20b/trtllm-agg").model.model_dump(mode="json", by_alias=True)
     assert VALIDATOR.is_valid(changed(_content(), {"model": model}))
     misspelt = {"model.revision": GONE, "model.revisoin": model["revision"]}
     assert not VALIDATOR.is_valid(changed(_content(), {"model": model}, misspelt))
