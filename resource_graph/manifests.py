@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from resource_graph.graph import DOCUMENTS_LACK, ResourceGraph
-from resource_graph.input_text import InputError, InputText, read_inputs
+from resource_graph.input_text import InputError, InputText
 from resource_graph.manifest_yaml import YamlDocument, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
@@ -19,21 +18,16 @@ _IN_QUOTES = re.compile(r"^[^#]*?(\{[{%].*)")
 """The same where YAML ends in the line: `"{{ .Values.x | default "a" }}"` is closed before the a."""
 
 
-def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
-    """All objects of all documents of the files, in order.
+def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
+    """All objects of all documents of these texts, in order.
 
     A document that is a List stands for its items. Documents have no edges: what depends on what is
     not told.
 
     Raises:
-        InputError: a file is missing or unreadable, no YAML, or holds something that is no Kubernetes object;
-            the text names file, document and line.
+        InputError: one is no YAML, or holds something that is no Kubernetes object; the message names file,
+            document and line.
     """
-    return manifest_graph(read_inputs(paths))
-
-
-def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
-    """All objects of all documents of these texts, in order; see `read_manifests`."""
     return ResourceGraph((resource for file in files for resource in _read(file)), DOCUMENTS_LACK)
 
 

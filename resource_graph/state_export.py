@@ -3,12 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 from resource_graph.engine_state import read_resources
 from resource_graph.graph import DuplicateResourceError, ResourceGraph
-from resource_graph.input_text import InputError, InputText, read_inputs
+from resource_graph.input_text import InputError, InputText
 
 # 4 is 3 with features that only newer engines understand; resources look alike in both
 # (pulumi/pulumi sdk/go/common/apitype/core.go, DeploymentV3 and DeploymentV4).
@@ -28,20 +27,15 @@ def looks_like_state(text: str) -> bool:
     return _START.match(text) is not None
 
 
-def read_state(path: Path) -> ResourceGraph:
-    """Everything that the stack manages, in the order in which it was created.
+def state_graph(file: InputText) -> ResourceGraph:
+    """Everything that the stack of an exported state manages, in the order in which it was created.
 
     A secret's value is UNKNOWN, as it is where nobody gives the passphrase. Left out is what the program
     only reads, and what is about to be deleted because its successor exists or will.
 
     Raises:
-        InputError: the file is missing or unreadable, no JSON, or holds no state of a known version.
+        InputError: the file is no JSON, or holds no state of a known version.
     """
-    return state_graph(*read_inputs([path]))
-
-
-def state_graph(file: InputText) -> ResourceGraph:
-    """Everything that the stack manages, from the text of its exported state; see `read_state`."""
     path = file.name
     deployment = _deployment(_content(file), path)
     try:

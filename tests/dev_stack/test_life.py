@@ -8,7 +8,8 @@ import pytest
 
 from operations.project import recorded_stack, resolved_stack
 from resource_graph import Resource
-from resource_graph.state_export import read_state
+from resource_graph.input_text import read_inputs
+from resource_graph.state_export import state_graph
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.components.committed_urns import committed_urns
@@ -94,7 +95,7 @@ def test_the_exported_state_is_the_graph_that_the_recorder_makes(
 ) -> None:
     file = tmp_path / "state.json"
     file.write_text(deployed.pulumi("stack", "export").stdout, encoding="utf-8")
-    state = {resource.urn: resource for resource in read_state(file)}
+    state = {resource.urn: resource for resource in state_graph(*read_inputs([file]))}
     monkeypatch.chdir(deployed.project)
     graph = {resource.urn: resource for resource in recorded_stack(resolved_stack(STACK))}
     # Of the guards that read what the run before exported.

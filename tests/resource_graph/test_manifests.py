@@ -5,14 +5,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resource_graph.input_text import InputError
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import InputError, read_inputs
+from resource_graph.manifests import manifest_graph
 
 RECIPES = Path(__file__).parents[1] / "rules" / "published"
 
 
 def read(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> list[dict[str, object]]:
-    return [dict(resource.inputs) for resource in read_manifests([write(tmp_path, text, name)])]
+    return [dict(resource.inputs) for resource in manifest_graph(read_inputs([write(tmp_path, text, name)]))]
 
 
 def write(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> Path:
@@ -32,7 +32,7 @@ def test_each_document_keeps_its_file_number_and_line(tmp_path: Path) -> None:
         tmp_path,
         "---\n# empty\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\napiVersion: v1\nkind: Pod\n",
     )
-    first, second = read_manifests([file])
+    first, second = manifest_graph(read_inputs([file]))
     assert (first.name, first.type) == ("p", "kubernetes:core/v1:Pod")
     assert first.origin is not None
     assert (first.origin.file, first.origin.document, first.origin.line) == (str(file), 2, 4)
@@ -105,7 +105,7 @@ def test_aliases_of_aliases_exhaust_neither_memory_nor_recursion(
 @pytest.mark.parametrize("file", sorted(RECIPES.rglob("*.yaml")), ids=lambda file: file.name)
 def test_real_manifests_are_read_as_pyyaml_reads_them(file: Path) -> None:
     documents = [item for item in yaml.safe_load_all(file.read_text()) if item is not None]
-    assert [dict(resource.inputs) for resource in read_manifests([file])] == documents
+    assert [dict(resource.inputs) for resource in manifest_graph(read_inputs([file]))] == documents
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_scalars_are_what_pyyaml_makes_of_them_but_for_what_kubernetes_clients_r
 def test_a_missing_file_and_a_directory_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.yaml", tmp_path):
         with pytest.raises(InputError, match="cannot be read"):
-            read_manifests([path])
+            manifest_graph(read_inputs([path]))
 
 
 @settings(max_examples=150, deadline=None)
@@ -141,7 +141,7 @@ def test_a_missing_file_and_a_directory_are_named(tmp_path: Path) -> None:
 def test_any_text_is_read_or_refused_with_words(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     file = write(tmp_path_factory.getbasetemp(), f"apiVersion: v1\nkind: A\n{text}\n", "fuzzed.yaml")
     try:
-        count = len(read_manifests([file]))
+        count = len(manifest_graph(read_inputs([file])))
     except InputError as error:
         said = str(error)
     else:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from resource_graph import UNKNOWN, Aspect, CustomTimeouts, ResourceGraph
-from resource_graph.input_text import InputError
-from resource_graph.state_export import looks_like_state, read_state
+from resource_graph.input_text import InputError, read_inputs
+from resource_graph.state_export import looks_like_state, state_graph
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 SECRET = "1b47061264138c4ac30d75fd1eb44270"
@@ -31,7 +31,7 @@ def exported(*resources: object, version: object = 3) -> str:
 def read(tmp_path: Path, text: str | bytes) -> ResourceGraph:
     file = tmp_path / "state.json"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_state(file)
+    return state_graph(*read_inputs([file]))
 
 
 def problem(tmp_path: Path, text: str | bytes) -> str:
@@ -153,7 +153,7 @@ def test_what_is_no_state_is_refused_with_what_was_expected(
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"missing\.json: cannot be read: No such file"):
-        read_state(tmp_path / "missing.json")
+        state_graph(*read_inputs([tmp_path / "missing.json"]))
 
 
 @pytest.mark.parametrize(

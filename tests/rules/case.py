@@ -15,7 +15,8 @@ from cli.render import render_graph
 from cli.yaml_text import to_yaml
 from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from rules.catalogue import rules_on, run_rules
 from rules.model import Report, Rule
 from rules.reading.pools import pool_resource
@@ -118,7 +119,7 @@ def judge_base(
         return judge_beside(read_state_text(text, folder), pools, rules)
     file = folder / "deploy.yaml"
     file.write_text(text, encoding="utf-8")
-    return judge_beside(read_manifests([file]), pools, rules)
+    return judge_beside(manifest_graph(read_inputs([file])), pools, rules)
 
 
 def judge_beside(documents: ResourceGraph, pools: Pools, rules: Rules = ALL_RULES) -> Report:

@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from resource_graph.state_export import read_state
+from resource_graph.input_text import read_inputs
+from resource_graph.state_export import state_graph
 from resource_graph.values import Path as InputPath
 from tests.rules.edits import Documents, Edit, add, documents_of, drop, put
 
@@ -81,7 +82,7 @@ def read_state_text(text: str, folder: Path) -> ResourceGraph:
     file = folder / "state.json"
     resources = _exported(documents)
     file.write_text(json.dumps({"version": 3, "deployment": {"resources": resources}}), encoding="utf-8")
-    return read_state(file)
+    return state_graph(*read_inputs([file]))
 
 
 def _on(name: str, make: Any, path: str, *arguments: Any) -> Edit:

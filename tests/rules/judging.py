@@ -10,7 +10,8 @@ import pulumi_kubernetes as kubernetes
 import yaml
 
 from resource_graph import ResourceGraph
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from resource_graph.recorder import record
 from rules.catalogue import RULES, rules_on, run_rules
 from rules.model import Report
@@ -101,7 +102,7 @@ def in_file(tmp_path: Path, text: str) -> ResourceGraph:
     """The objects of the text as anybody's file."""
     file = tmp_path / "deploy.yaml"
     file.write_text(text, encoding="utf-8")
-    return read_manifests([file])
+    return manifest_graph(read_inputs([file]))
 
 
 def judge(graph: ResourceGraph, today: dt.date = TODAY) -> Report:

@@ -8,7 +8,8 @@ import yaml
 
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from rules.reading.benchmarks import (
     CONCURRENCY,
     INPUT_TOKENS,
@@ -40,7 +41,7 @@ def _graph(folder: Path, script: str, env: dict[str, str] | None = None, *others
     }
     file = folder / "job.yaml"
     file.write_text("\n---\n".join([yaml.safe_dump(job), *others]), encoding="utf-8")
-    return read_manifests([file])
+    return manifest_graph(read_inputs([file]))
 
 
 def _runs(folder: Path, script: str, env: dict[str, str] | None = None) -> tuple[BenchmarkRun, ...]:

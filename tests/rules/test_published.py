@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from resource_graph import ResourceGraph
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from rules.catalogue import RULES
 from rules.model import Report
 from rules.reading.pools import pool_resource
@@ -69,6 +70,6 @@ def test_what_is_no_defect_is_not_found(files: tuple[str, ...], pools: Pools, ru
 
 
 def _judged(files: tuple[str, ...], pools: Pools) -> Report:
-    documents = read_manifests([FOLDER / f"{name}.yaml" for name in files])
+    documents = manifest_graph(read_inputs([FOLDER / f"{name}.yaml" for name in files]))
     named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]
     return judge_graph(ResourceGraph([*named, *documents], documents.lacks))

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from tests.rules.judging import (
     DECODE,
     FILE,
@@ -125,7 +126,9 @@ def test_of_equal_config_maps_the_one_in_the_graph_s_namespace_or_file_is_read(t
     second.write_text(other)
     first = tmp_path / "first.yaml"
     first.write_text(mutated())
-    assert found(judge(read_manifests([first, second]))) == MANIFEST | both(QUANTIZATION, "undecided")
+    assert found(judge(manifest_graph(read_inputs([first, second])))) == MANIFEST | both(
+        QUANTIZATION, "undecided"
+    )
 
 
 def test_two_config_maps_of_one_name_in_one_file_leave_it_undecided(tmp_path: Path) -> None:

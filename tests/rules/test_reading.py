@@ -8,7 +8,8 @@ import yaml
 
 from engines.command_line import UNKNOWN_WORD, Word
 from resource_graph import Resource, ResourceGraph
-from resource_graph.manifests import read_manifests
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
 from rules.reading.engines.settings import read_settings
 from rules.reading.pods.containers import read_environment, read_image
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
@@ -22,7 +23,7 @@ SERVE = ["trtllm-serve", "openai/gpt-oss-120b"]
 def _graph(folder: Path, *documents: dict[str, Any]) -> ResourceGraph:
     file = folder / "objects.yaml"
     file.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
-    return read_manifests([file])
+    return manifest_graph(read_inputs([file]))
 
 
 def _object(kind: str, name: str = "made", **fields: Any) -> dict[str, Any]:
