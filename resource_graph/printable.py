@@ -7,12 +7,12 @@ characters among them, and could be made to show another result than the one tha
 _LAYOUT = "\n\t"
 
 
-def printable(text: str) -> str:
+def printable(text: str, kept: str = _LAYOUT) -> str:
     """The text with its lines; any other unprintable character is written as Python escapes it."""
     if text.isprintable():
         return text
     return "".join(
-        character if character.isprintable() or character in _LAYOUT else _escaped(character)
+        character if character.isprintable() or character in kept else repr(character)[1:-1]
         for character in text
     )
 
@@ -25,10 +25,4 @@ def one_line(text: str, longest: int | None = None) -> str:
     if longest is not None and len(text) > longest:
         left_out = f" … {len(text) - longest:,} characters … "
         text = f"{text[: longest // 2]}{left_out}{text[-(longest // 2) :]}"
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else _escaped(character) for character in text)
-
-
-def _escaped(character: str) -> str:
-    return repr(character)[1:-1]
+    return printable(text, kept="")
