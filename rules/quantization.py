@@ -74,7 +74,7 @@ def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
             f"{kernels}{split} {outcome} on {gpu.name} ({gpu.architecture_family}, {landing.source}), where "
             f"it can land: {kernels.support.reason}"
         )
-        yield said if kernels.stops else Advice(said)
+        yield said if kernels.support.stops else Advice(said)
 
 
 @rule(

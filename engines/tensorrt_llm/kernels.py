@@ -19,7 +19,6 @@ class MoeOutcome(Enum):
     UNTESTED = "runs, untested by NVIDIA"
     RUNS_AS_CUTLASS = "warns and runs as CUTLASS"
     NOT_DECLARED = "starts, with kernels that NVIDIA does not declare for it"
-    ASSERTS = "stops at an assertion while it loads"
     FAILS = "stops with an error while it loads or warms up"
 
 
@@ -40,7 +39,7 @@ class MoeSupport:
     @property
     def stops(self) -> bool:
         """Whether the worker is known to end before it serves."""
-        return self.outcome in {MoeOutcome.ASSERTS, MoeOutcome.FAILS}
+        return self.outcome is MoeOutcome.FAILS
 
 
 _CREATE_MOE = Source(
@@ -93,7 +92,7 @@ def moe_support(
             return _as_cutlass(backend, algorithm, accelerator)
         case "WIDEEP" | "DEEPGEMM" | "VANILLA":
             reason = f"{backend} adds no bias to its experts, and those of gpt-oss have one"
-            return MoeSupport(MoeOutcome.ASSERTS, reason, _CREATE_MOE)
+            return MoeSupport(MoeOutcome.FAILS, reason, _CREATE_MOE)
 
 
 def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:

@@ -47,11 +47,6 @@ class ExpertKernels:
     algorithm_source: str
     support: MoeSupport
 
-    @property
-    def stops(self) -> bool:
-        """Whether the worker ends while it loads or warms up."""
-        return self.support.outcome in {MoeOutcome.FAILS, MoeOutcome.ASSERTS}
-
     def __str__(self) -> str:
         return (
             f"moe_config.backend {self.backend} ({self.backend_source}) with {self.algorithm} "
@@ -107,7 +102,7 @@ def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Lan
     try:
         landing = read_landing(graph, worker)
     except Undecided:
-        if len(found) < len(candidates) or len({kernels.stops for kernels in candidates}) > 1:
+        if len(found) < len(candidates) or len({kernels.support.stops for kernels in candidates}) > 1:
             raise
         # The outcome is the same on every GPU: one GPU stands for all.
         landing = Landing((found[0].accelerator,), "as every other GPU that runs gpt-oss")

@@ -37,7 +37,7 @@ CASES = (
         "trtllm-serve",
         (_backend("WIDEEP"),),
         failed(RUNS, "engine"),
-        ("WIDEEP", "stops at an assertion while it loads on GB200 (blackwell", "adds no bias"),
+        ("WIDEEP", "stops with an error while it loads or warms up on GB200 (blackwell", "adds no bias"),
     ),
     Case(
         RUNS,
