@@ -34,12 +34,11 @@ class Limits:
     tpot_ms: float | None = None
     ttft_ms: float | None = None
 
-    def met_by(self, point: Point) -> bool:
-        """Whether the run kept both; a time to the first token that nobody published keeps no limit."""
-        return self.excess(point) == 1
-
     def excess(self, point: Point) -> float:
-        """By which factor the run misses the limits at worst; 1 where it keeps them."""
+        """By which factor the run misses the limits at worst; 1 where it keeps them.
+
+        A time to the first token that nobody published keeps no limit.
+        """
         ttft = math.inf if point.ttft_ms is None else point.ttft_ms
         pairs = ((point.tpot_ms, self.tpot_ms), (ttft, self.ttft_ms))
         return max([1.0, *(found / limit for found, limit in pairs if limit is not None)])
@@ -170,7 +169,7 @@ def _of_series(workload: Workload, limits: Limits, runs: list[Point]) -> list[Op
     return [
         option
         for option in options
-        if limits.met_by(option.point) and _needed(workload, option.point) <= option.replicas
+        if limits.excess(option.point) == 1 and _needed(workload, option.point) <= option.replicas
     ]
 
 
