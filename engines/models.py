@@ -12,18 +12,18 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """What a model's config.json says of its size."""
+    """What the config.json of a gpt-oss says of its size; the defaults are what both have alike."""
 
     name: str
     layers: int
     experts: int
-    hidden_size: int
-    intermediate_size: int
-    attention_heads: int
-    kv_heads: int
-    head_dim: int
-    vocabulary: int
-    max_positions: int
+    hidden_size: int = 2880
+    intermediate_size: int = 2880
+    attention_heads: int = 64
+    kv_heads: int = 8
+    head_dim: int = 64
+    vocabulary: int = 201_088
+    max_positions: int = 131_072
     """Tokens of prompt and answer together."""
 
     def kv_bytes_per_token(self, bytes_per_value: int) -> int:
@@ -35,25 +35,10 @@ class ModelShape:
         return self.layers * 2 * self.kv_heads * self.head_dim * bytes_per_value
 
 
-def _gpt_oss(name: str, *, layers: int, experts: int) -> ModelShape:
-    return ModelShape(
-        name=name,
-        layers=layers,
-        experts=experts,
-        hidden_size=2880,
-        intermediate_size=2880,
-        attention_heads=64,
-        kv_heads=8,
-        head_dim=64,
-        vocabulary=201_088,
-        max_positions=131_072,
-    )
-
-
 GPT_OSS_MODELS: Mapping[str, ModelShape] = MappingProxyType(
     {
-        "gpt-oss-120b": _gpt_oss("gpt-oss-120b", layers=36, experts=128),
-        "gpt-oss-20b": _gpt_oss("gpt-oss-20b", layers=24, experts=32),
+        "gpt-oss-120b": ModelShape("gpt-oss-120b", layers=36, experts=128),
+        "gpt-oss-20b": ModelShape("gpt-oss-20b", layers=24, experts=32),
     }
 )
 """Name, as it ends a repository's name -> shape."""
