@@ -92,13 +92,17 @@ def _disaggregated_lengths(
 
 
 def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterator[str]:
-    if prefill.cache_transceiver_config is None or decode.cache_transceiver_config is None:
+    sender, receiver = prefill.cache_transceiver_config, decode.cache_transceiver_config
+    if sender is None or receiver is None:
         yield "prefill and decode workers both need cache_transceiver_config"
         return
-    if prefill.cache_transceiver_config.backend != decode.cache_transceiver_config.backend:
+    if sender.backend != receiver.backend:
         yield "prefill and decode workers must use the same transceiver backend"
-    for role, options in (("prefill", prefill), ("decode", decode)):
-        if _moves_another_cache(options):
+    for role, transceiver, cache in (
+        ("prefill", sender, prefill.kv_cache_config),
+        ("decode", receiver, decode.kv_cache_config),
+    ):
+        if transceiver.transceiver_runtime == "CPP" and cache and cache.use_kv_cache_manager_v2:
             yield (
                 f"{role}: transceiver_runtime CPP moves no cache of the second manager: leave "
                 "kv_cache_config.use_kv_cache_manager_v2 out"
@@ -110,10 +114,3 @@ def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterat
             f"prefill and decode workers must use the same tokens_per_block, not {prefill.tokens_per_block} "
             f"and {decode.tokens_per_block}"
         )
-
-
-def _moves_another_cache(options: TensorRtLlmOptions) -> bool:
-    transceiver, cache = options.cache_transceiver_config, options.kv_cache_config
-    if transceiver is None or cache is None:
-        return False
-    return transceiver.transceiver_runtime == "CPP" and bool(cache.use_kv_cache_manager_v2)
