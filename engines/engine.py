@@ -86,6 +86,10 @@ class Engine(ABC, Generic[Options]):
     efa: EfaEvidence
     """What is published of its KV cache on EFA."""
 
+    transfers_seconds: int = 0
+    """For how long a prefill worker that ends waits at most for others that still read its KV cache: once its
+    requests are over, and before the engine shuts down."""
+
     @abstractmethod
     def command_line(self, options: Options, start: WorkerStart) -> str:
         """Return the shell command of a worker, without `exec`, in the words of the runtime's release line.
@@ -112,13 +116,6 @@ class Engine(ABC, Generic[Options]):
 
         """
         return {}
-
-    def transfers_seconds(self, role: WorkerRole) -> int:  # noqa: ARG002 - not every engine waits
-        """Return for how long a worker that ends waits for others that still read its KV cache.
-
-        It does so once its requests are over, and before the engine shuts down.
-        """
-        return 0
 
     def engine_file(self, options: Options) -> str | None:  # noqa: ARG002 - not every engine has one
         """Return the engine's file for these options, the same text for the same options.

@@ -42,7 +42,8 @@ def process_environment(
     if profile is not None:
         variables |= profile.environment
     if recipe.engine_server is None:
-        variables |= runtime_environment(process.role, recipe.serving_engine, recipe.runtime.version)
+        variables |= _draining_environment(process.role, recipe.serving_engine, recipe.runtime.version)
+        variables |= _event_plane_environment(recipe.runtime.version)
     if recipe.one_pod is not None:
         # Frontends look for containers only in the same mode.
         variables |= {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": container}
@@ -121,17 +122,6 @@ def cache_environment() -> dict[str, str]:
     }
 
 
-def runtime_environment(role: Role, engine: Engine[Any], runtime_version: str) -> dict[str, str]:
-    """Return what Dynamo's runtime is told by variables.
-
-    Raises:
-        ValueError: the version is no release's.
-
-    """
-    draining = _draining_environment(role, engine, runtime_version)
-    return {**draining, **_event_plane_environment(runtime_version)}
-
-
 def _event_plane_environment(runtime_version: str) -> dict[str, str]:
     """Return the variable that keeps events on the stack's NATS where the runtime would not use it.
 
@@ -158,7 +148,8 @@ def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str)
         is_limit = release_line(runtime_version) > _LAST_LINE_THAT_SERVES_ON
         left = TERMINATION_GRACE_SECONDS - FRONTEND_PAUSE_SECONDS - _SHUTDOWN_SECONDS
         return {"DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS": str(left if is_limit else 0)}
-    seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - engine.transfers_seconds(role)
+    transfers = engine.transfers_seconds if role == "prefill" else 0
+    seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - transfers
     return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}
 
 

@@ -10,7 +10,7 @@ from engines.effective import decided_option, option_variables
 from engines.registry import WORKER_COMMANDS
 from engines.release import release_name
 from recipes.model import Recipe
-from recipes.pod_environment import cache_environment, worker_start
+from recipes.pod_environment import cache_environment
 from recipes.services import Role, ServiceRecipe
 
 What = Literal["environment", "arguments", "imageVersions", "routerMode"]
@@ -175,12 +175,11 @@ def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str
         return "modelCache; every pod finds the model in one place"
     if service.engine is None:
         return None
-    rendered = recipe.serving_engine.environment(worker_start(recipe, service))
     of_options = option_variables(WORKER_COMMANDS[recipe.framework])
     if name in of_options:
         # A plan for other options than those that act would fit nothing.
         return ".".join(("serving.overrides", service.role, *of_options[name]))
-    if name in rendered or name in recipe.serving_engine.variables:
+    if name in recipe.serving_engine.variables:
         return f"{_MODEL}; number formats of the experts: quantization, in a recipe of your own"
     return None
 

@@ -129,8 +129,4 @@ class PodRecipe:
     @property
     def worker_roles(self) -> tuple[WorkerRole, ...]:
         """What its workers do with a request, each role once; none for a frontend."""
-        found: dict[WorkerRole, None] = {}
-        for process in self.processes:
-            if process.engine is not None:
-                found[process.worker_role] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(each.worker_role for each in self.processes if each.engine is not None))

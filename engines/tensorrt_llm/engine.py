@@ -24,10 +24,6 @@ from engines.transport_setup import KvProfile, TransportWords
 from hardware import EfaEvidence, InstanceType, Standing
 from hardware.source import AWSOME_INFERENCE_EFA
 
-_PREFILL_TRANSFERS_SECONDS = 30
-"""At most (PyPI package ai-dynamo 1.2.1, dynamo/trtllm/main.py, _DRAIN_TIMEOUT_S)."""
-
-
 OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
     {(1, 2): MappingProxyType({"--publish-kv-events": "--publish-events-and-metrics"})}
 )
@@ -53,8 +49,8 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
     )
     transport_option: str = "cache_transceiver_config.backend"
     transports: TransportWords = TransportWords(
-        # ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6. No privilege:
-        # the compute domain's claim brings the device of the IMEX channel.
+        # ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6. It takes
+        # no privilege: the compute domain's claim brings the device of the IMEX channel.
         mnnvl="DEFAULT",
         mnnvl_environment={
             "NCCL_MNNVL_ENABLE": "1",
@@ -72,6 +68,9 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         lifted_by="completed requests on two nodes with `Backend LIBFABRIC was instantiated` in the workers' "
         "logs and an rdma_read_bytes counter that grows; or vLLM, for which EFA is documented",
     )
+
+    # Until it is idle (PyPI package ai-dynamo 1.2.1, dynamo/trtllm/main.py, _DRAIN_TIMEOUT_S).
+    transfers_seconds: int = 30
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
         """`python3 -m dynamo.trtllm`; MODEL_PATH and ENGINE_ARGS come from its environment.
@@ -100,10 +99,6 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
             "ENGINE_ARGS": start.engine_file_path,
             "MODEL_PATH": start.model_path,
         }
-
-    def transfers_seconds(self, role: WorkerRole) -> int:
-        """Of a prefill worker, which waits until it is idle."""
-        return _PREFILL_TRANSFERS_SECONDS if role == "prefill" else 0
 
     def engine_file(self, options: EngineSettings) -> str:
         """The file of --extra-engine-args, as YAML with sorted keys.

@@ -26,7 +26,7 @@ vllm 0.20.1 reads a variable, which 0.26.0 and 0.31.0 do not have any more; ther
 recipe for 1.3.1 sets the variable.
 """
 MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
-_MXFP8_OPTION = {"moe": {"activation": "mxfp8"}}
+_MXFP8_OPTION = {"quantization_config": {"moe": {"activation": "mxfp8"}}}
 _SIDE_CHANNEL_PORT = 5600
 """Port on which workers exchange what NIXL needs to reach each other (vllm 0.20.1 vllm/envs.py)."""
 _PORTS_OF_A_WORKER = 100
@@ -69,7 +69,8 @@ class Vllm(Engine[VllmOptions]):
     def command_line(self, options: VllmSettings, start: WorkerStart) -> str:
         """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
         mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
-        flags = {**written(options), **_activations(start), **_speculation(options, start)}
+        activations = _MXFP8_OPTION if _wants_mxfp8(start) and _has_activation_option(start) else {}
+        flags = {**written(options), **activations, **_speculation(options, start)}
         words = [word for name, value in flags.items() for word in _flag(name, value)]
         return " ".join(
             [
@@ -139,11 +140,6 @@ OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
     }
 )
 """End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""
-
-
-def _activations(start: WorkerStart) -> dict[str, Any]:
-    wanted = _wants_mxfp8(start) and _has_activation_option(start)
-    return {"quantization_config": _MXFP8_OPTION} if wanted else {}
 
 
 def _wants_mxfp8(start: WorkerStart) -> bool:
