@@ -10,6 +10,7 @@ from engines.engine import PORT as SERVER_PORT
 from engines.registry import EngineServer
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
+from recipes.pod_environment import TERMINATION_GRACE_SECONDS
 
 _ADDRESS = f"${{{ADDRESS_VARIABLE}:-127.0.0.1}}"
 
@@ -30,7 +31,7 @@ def frontend_service(service: GraphService, served_name: str, surroundings: Surr
     models = Interpolated(f"http://{address}:{FRONTEND_PORT}/v1/models")
     return {
         **fields,
-        "stop_grace_period": f"{service.pod['terminationGracePeriodSeconds']}s",
+        "stop_grace_period": f"{TERMINATION_GRACE_SECONDS}s",
         "healthcheck": answers({models: f'"{served_name}"'}, surroundings.start_seconds),
     }
 

@@ -13,7 +13,7 @@ from compose.model import MODEL
 from compose.options import Network
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
-from recipes.pod_environment import ENGINE_FILES_DIRECTORY
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS
 from recipes.pod_processes import SUPERVISOR_FILE
 
 ENGINE_FOLDER = "engine"
@@ -140,7 +140,7 @@ def with_devices(
         "ipc": "host",
         "ulimits": _ULIMITS,
         "deploy": {"resources": {"reservations": {"devices": [devices]}}},
-        "stop_grace_period": f"{service.pod['terminationGracePeriodSeconds']}s",
+        "stop_grace_period": f"{TERMINATION_GRACE_SECONDS}s",
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.engine import PORT
 from recipes.graph_manifest.placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
-from recipes.graph_manifest.services import GraphService, graph_services, pod_template
+from recipes.graph_manifest.services import GraphService, graph_services
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
 
@@ -49,17 +49,17 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
         raise ValueError(f"{placed.recipe.name} is served by Dynamo")
     [service] = graph_services(placed, engine_config_map_name)
     [worker] = placed.workers
-    pod = pod_template(service)["spec"]
+    metadata, pod = service.template["metadata"], service.template["spec"]
     labels = server_labels(placed)
     return {
         "replicas": service.replicas,
         "selector": {"matchLabels": labels},
         "strategy": _strategy(worker.placement.rollout.strategy if worker.placement else "Recreate"),
         "template": {
-            "metadata": {"labels": {**service.labels, **labels}},
+            "metadata": {"labels": {**metadata["labels"], **labels}},
             "spec": {
                 **pod,
-                "containers": [_with_port_and_probes(pod["containers"][0], server.ready_path, service)],
+                "containers": [_with_port_and_probes(service, server.ready_path)],
                 "volumes": [*pod["volumes"], *_shared_memory(service)],
             },
         },
@@ -72,7 +72,8 @@ def server_service(placed: PlacedRecipe) -> dict[str, Any]:
     return {"selector": server_labels(placed), "ports": [port]}
 
 
-def _with_port_and_probes(container: dict[str, Any], path: str, service: GraphService) -> dict[str, Any]:
+def _with_port_and_probes(service: GraphService, path: str) -> dict[str, Any]:
+    container = service.template["spec"]["containers"][0]
     asked = {"httpGet": {"path": path, "port": PORT}}
     mounts: list[dict[str, Any]] = container["volumeMounts"]
     if service.shared_memory:

@@ -5,7 +5,7 @@ Why in this API version: docs/adr/0017-graph-api-v1beta1.md.
 
 from typing import Any
 
-from recipes.graph_manifest.services import GraphService, graph_services, pod_template
+from recipes.graph_manifest.services import GraphService, graph_services
 from recipes.placed import PlacedRecipe
 
 
@@ -33,7 +33,7 @@ def _component(service: GraphService) -> dict[str, Any]:
         "name": service.name,
         "type": service.role,
         "replicas": service.replicas,
-        "podTemplate": pod_template(service),
+        "podTemplate": service.template,
     }
     if service.shared_memory:
         fields["sharedMemorySize"] = service.shared_memory

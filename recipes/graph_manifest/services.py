@@ -38,27 +38,19 @@ _IMAGE_USER = 1000
 
 @dataclass(frozen=True, slots=True)
 class GraphService:
-    """One service: everything that its pods are made from."""
+    """One service, and what its pods are made from."""
 
     name: str
     role: Role
     replicas: int
-    pod: Mapping[str, Any]
-    """Its spec without the main container."""
+    template: Mapping[str, Any]
+    """Of its pods, in Kubernetes' own words, with labels and the rollout's annotations."""
     container: Mapping[str, Any]
-    """The main container without resources."""
-    others: tuple[Mapping[str, Any], ...]
-    """Containers beside it."""
+    """The main container of its pods, without resources."""
     gpus: int
     """Of one pod."""
-    resources: Mapping[str, Any]
-    """What the main container requests and may have, and the pod's claims that it uses: a claim of the pod
-    alone gives it no device."""
     shared_memory: str | None
     """Size of the shared memory; None leaves the operator's own 8Gi."""
-    annotations: Mapping[str, str]
-    labels: Mapping[str, str]
-    """Kubernetes' recommended ones."""
 
 
 def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> tuple[GraphService, ...]:
@@ -71,22 +63,13 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> 
     return tuple(_service(placed, service, engine_config_map_name) for service in placed.services)
 
 
-def pod_template(service: GraphService) -> dict[str, Any]:
-    """Return the template of its pods in Kubernetes' own words, with labels and the rollout's annotations."""
-    container = {**service.container, "name": MAIN_CONTAINER, "resources": dict(service.resources)}
-    pod = {**service.pod, "containers": [container, *(dict(other) for other in service.others)]}
-    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
-    parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
-    metadata = {key: values for key, values in parts.items() if values}
-    return {"metadata": metadata, "spec": pod} if metadata else {"spec": pod}
-
-
 def _service(
     placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
 ) -> GraphService:
     placement = service.placement
     files = engine_config_map_name if placement else None
     container = _container(placed, service, has_engine_file=files is not None)
+    image, security = container["image"], _container_security(None, has_gpus=False)
     pod: dict[str, Any] = {
         **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
         # A security context of one's own replaces the operator's, whose group 1000 lets the image's user read
@@ -96,30 +79,32 @@ def _service(
         "volumes": _volumes(placed, files),
     }
     if placed.cache_directory:
-        security = _container_security(None, has_gpus=False)
         marker = marker_file(placed.recipe)
-        waiting = waiting_container(container["image"], security, _cache_mount(placed), marker)
-        pod["initContainers"] = [waiting]
+        pod["initContainers"] = [waiting_container(image, security, _cache_mount(placed), marker)]
     domain = placed.compute_domain if placement else None
+    resources: dict[str, Any] = {
+        "requests": _amounts(service, limits=False),
+        "limits": _amounts(service, limits=True),
+    }
     if domain:
         claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": domain.claim_template_name}
         pod["resourceClaims"] = [claim]
+        # A claim of the pod alone gives the container no device.
+        resources["claims"] = [{"name": _CHANNEL_CLAIM}]
+    main = {**container, "name": MAIN_CONTAINER, "resources": resources}
+    pod["containers"] = [main, *registering_containers(image, security, service)]
+    metadata: dict[str, Any] = {"labels": pod_labels(placed, service, image.rpartition(":")[2])}
+    if placement:
+        # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
+        metadata["annotations"] = _rollout_annotations(placement.rollout)
     return GraphService(
         name=service.name,
         role=service.role,
         replicas=service.replicas,
-        pod=pod,
+        template={"metadata": metadata, "spec": pod},
         container=container,
-        others=registering_containers(container["image"], _container_security(None, has_gpus=False), service),
         gpus=service.gpus,
-        resources={
-            "requests": _amounts(service, limits=False),
-            "limits": _amounts(service, limits=True),
-            **({"claims": [{"name": _CHANNEL_CLAIM}]} if domain else {}),
-        },
         shared_memory=service.recipe.shared_memory,
-        annotations=_rollout_annotations(placement.rollout) if placement else {},
-        labels=pod_labels(placed, service, container["image"].rpartition(":")[2]),
     )
 
 
