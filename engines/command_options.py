@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from engines.release import ReleaseLine
 
@@ -73,17 +73,21 @@ class Vocabulary:
         return first.intersection(*others)
 
 
+@cache
 def command_options(command: str) -> Vocabulary | None:
     """The options of a command, with their dashes; None for a command that was not read.
 
     A switch also has a form with `--no-`.
     """
-    return _options().get(command)
+    words = _read()["options"].get(command)
+    return None if words is None else _vocabulary(words, "--")
 
 
+@cache
 def option_values(command: str) -> Mapping[str, Vocabulary]:
     """Option -> the values that it takes, for options with a closed set of them."""
-    return _values().get(_values_of(command), {})
+    options: Mapping[str, _Words] = _read()["values"].get(_values_of(command), {})
+    return {f"--{option}": _vocabulary(words, "") for option, words in options.items()}
 
 
 def number_options(command: str) -> frozenset[str]:
@@ -104,27 +108,13 @@ def kv_connectors(command: str) -> Vocabulary:
 
 def _values_of(command: str) -> str:
     """Return the command whose values it takes: both hand what is not their own to the same engine."""
-    return cast("Mapping[str, str]", _read()["valuesOf"]).get(command, command)
+    return _read()["valuesOf"].get(command, command)
 
 
 @cache
 def _names(kind: str, command: str) -> frozenset[str]:
-    names = cast("Mapping[str, str]", _read()[kind]).get(_values_of(command), "")
+    names: str = _read()[kind].get(_values_of(command), "")
     return frozenset(f"--{name}" for name in names.split())
-
-
-@cache
-def _options() -> Mapping[str, Vocabulary]:
-    return {command: _vocabulary(words, "--") for command, words in _read()["options"].items()}
-
-
-@cache
-def _values() -> Mapping[str, Mapping[str, Vocabulary]]:
-    values = cast("Mapping[str, Mapping[str, _Words]]", _read()["values"])
-    return {
-        command: {f"--{option}": _vocabulary(words, "") for option, words in options.items()}
-        for command, options in values.items()
-    }
 
 
 def _vocabulary(words: _Words, prefix: str) -> Vocabulary:
@@ -137,6 +127,5 @@ def _vocabulary(words: _Words, prefix: str) -> Vocabulary:
 
 
 @cache
-def _read() -> Mapping[str, Mapping[str, _Words]]:
-    text = Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
-    return cast("Mapping[str, Mapping[str, _Words]]", json.loads(text))
+def _read() -> Mapping[str, Any]:
+    return json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
