@@ -7,7 +7,7 @@ Fields, values and defaults are those of NVIDIA/TensorRT-LLM `tensorrt_llm/llmap
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from engines.option_block import KvDtype, NonNegativeInt, OptionBlock, PositiveInt
 from engines.tensorrt_llm.kernels import MoeBackend
@@ -55,15 +55,6 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
     """Default: 1000."""
     transceiver_runtime: Literal["CPP", "PYTHON"] | None = None
     """Default: CPP."""
-
-    @field_validator("backend", mode="before")
-    @classmethod
-    def _backend_in_upper_case(cls, value: object) -> object:
-        if isinstance(value, str) and value != value.upper():
-            raise ValueError(
-                f"the engine takes transceiver backends in upper case only: write {value.upper()}"
-            )
-        return value
 
 
 class CudaGraphConfig(EngineBlock, frozen=True):

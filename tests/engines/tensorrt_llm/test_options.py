@@ -41,7 +41,7 @@ def _written(options: EngineSettings) -> dict[str, Any]:
         ),
         ({"cuda_graph_config": {"batch_sizes": ()}}, "at least 1 item"),
         ({"cuda_graph_config": {"batch_sizes": ["8"]}}, "valid integer"),
-        ({"cache_transceiver_config": {"backend": "ucx"}}, "in upper case only: write UCX"),
+        ({"cache_transceiver_config": {"backend": "ucx"}}, "'UCX'"),
         ({"cache_transceiver_config": {"backend": "RDMA"}}, "'UCX'"),
         (
             {"cache_transceiver_config": {"max_tokens_in_buffer": 9216}},
