@@ -125,7 +125,7 @@ class ResourceGraph:
         waiting = [dependent]
         while waiting:
             for urn in self._direct(waiting.pop()):
-                if urn not in seen and urn in self._by_urn:
+                if urn not in seen:
                     seen.add(urn)
                     waiting.append(self._by_urn[urn])
         return frozenset(seen)
@@ -135,9 +135,7 @@ class ResourceGraph:
 
         Resources that wait for each other in a circle, which no engine accepts, come last.
         """
-        sorter = TopologicalSorter(
-            {each.urn: [urn for urn in self._direct(each) if urn in self._by_urn] for each in self}
-        )
+        sorter = TopologicalSorter({each.urn: self._direct(each) for each in self})
         with suppress(CycleError):
             sorter.prepare()
         ready: list[str] = []
@@ -160,9 +158,7 @@ class ResourceGraph:
             for place in (resource.known_namespace, _ANY):
                 self._named.setdefault((resource.kind, resource.object_name, place), []).append(resource)
 
-    def _direct(self, resource: Resource) -> Iterator[str]:
-        if resource.parent is not None:
-            yield resource.parent
-        if resource.provider is not None:
-            yield resource.provider
-        yield from sorted(resource.dependencies)
+    def _direct(self, resource: Resource) -> list[str]:
+        """What the resource itself names of the graph's resources as to be there before it."""
+        named = (resource.parent, resource.provider, *resource.dependencies)
+        return [urn for urn in named if urn in self._by_urn]
