@@ -53,25 +53,6 @@ def process_environment(
     return variables | cache_environment()
 
 
-def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
-    """Return what a worker of the service is started with, beside its engine options.
-
-    Raises:
-        ValueError: the service is a frontend.
-
-    """
-    return WorkerStart(
-        served_name=recipe.model.served_name,
-        role=service.worker_role,
-        arguments=(*recipe.model.parser_arguments, *service.arguments),
-        runtime_version=recipe.runtime.version,
-        model_path=recipe.snapshot_path,
-        engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}",
-        algorithm=recipe.quantization.algorithm,
-        draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
-    )
-
-
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
     """Return what the service's processes need against known defects, each once; none for a frontend."""
     found = (
@@ -96,7 +77,16 @@ def process_workarounds(
 
 def worker_command(recipe: Recipe, service: ServiceRecipe, options: Options) -> WorkerCommand:
     """Return how a worker of the service is started, by Dynamo or as a server of the engine's own."""
-    start = worker_start(recipe, service)
+    start = WorkerStart(
+        served_name=recipe.model.served_name,
+        role=service.worker_role,
+        arguments=(*recipe.model.parser_arguments, *service.arguments),
+        runtime_version=recipe.runtime.version,
+        model_path=recipe.snapshot_path,
+        engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}",
+        algorithm=recipe.quantization.algorithm,
+        draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
+    )
     engine = recipe.serving_engine
     if recipe.engine_server is not None:
         return recipe.engine_server.command(start)
