@@ -78,18 +78,12 @@ class _RecordingMonitor(MockMonitor):
     def ReadResource(  # noqa: N802 - the name of the remote procedure
         self, request: resource_pb2.ReadResourceRequest
     ) -> resource_pb2.ReadResourceResponse:
-        if request.type == _STACK_REFERENCE:
-            return self._stack_reference(request)
-        message = (
-            f"the program reads the existing {request.type} {request.id!r}: "
-            "what it is can be known only with a real engine"
-        )
-        raise RecordingError(message)
-
-    def _stack_reference(
-        self, request: resource_pb2.ReadResourceRequest
-    ) -> resource_pb2.ReadResourceResponse:
-        """Keep that there is one; what the other stack has exported stays unknown."""
+        if request.type != _STACK_REFERENCE:
+            raise RecordingError(
+                f"the program reads the existing {request.type} {request.id!r}: "
+                "what it is can be known only with a real engine"
+            )
+        # Keep that there is one; what the other stack has exported stays unknown.
         urn = self.make_urn(request.parent, request.type, request.name)
         self.recorded.append(
             Resource(
@@ -117,12 +111,12 @@ class _RecordingMonitor(MockMonitor):
 
 class _NoAnswers(Mocks):
     def call(self, args: MockCallArgs) -> NoReturn:
-        message = f"the program calls the provider function {args.token}: only a real engine can answer it"
-        raise RecordingError(message)
+        raise RecordingError(
+            f"the program calls the provider function {args.token}: only a real engine can answer it"
+        )
 
     def new_resource(self, args: MockResourceArgs) -> NoReturn:
-        message = f"no outputs are invented for {args.typ} {args.name}"
-        raise RecordingError(message)
+        raise RecordingError(f"no outputs are invented for {args.typ} {args.name}")
 
 
 def _inherit(

@@ -24,8 +24,7 @@ def qualified_type(urn: str) -> str:
     """The chain of types in a URN, outermost parent first."""
     parts = urn.split("::", _PARTS - 1)
     if not urn.startswith(_PREFIX) or len(parts) != _PARTS:
-        message = f"not a Pulumi URN: {urn!r}"
-        raise ValueError(message)
+        raise ValueError(f"not a Pulumi URN: {urn!r}")
     return parts[2]
 
 

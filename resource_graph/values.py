@@ -1,6 +1,6 @@
 """What a resource's inputs are made of, whichever adapter read them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -24,8 +24,7 @@ class Unknown:
         return "UNKNOWN"
 
     def __bool__(self) -> bool:
-        message = "an unknown value is neither true nor false; compare it with UNKNOWN first"
-        raise TypeError(message)
+        raise TypeError("an unknown value is neither true nor false; compare it with UNKNOWN first")
 
 
 UNKNOWN: Final = Unknown()
@@ -36,7 +35,11 @@ Value: TypeAlias = "bool | int | float | str | Unknown | Sequence[Value] | Mappi
 
 def has_unknown(value: Value) -> bool:
     """Whether the value is unknown, in whole or in any of its parts."""
-    return any(part is UNKNOWN for part in _parts(value))
+    if isinstance(value, Mapping):
+        return any(map(has_unknown, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(map(has_unknown, value))
+    return value is UNKNOWN
 
 
 def whole_number(number: float) -> int | float:
@@ -46,14 +49,3 @@ def whole_number(number: float) -> int | float:
     `replicas: 1.0`.
     """
     return int(number) if number.is_integer() else number
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    if isinstance(value, Mapping):
-        for item in value.values():
-            yield from _parts(item)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for item in value:
-            yield from _parts(item)
-    else:
-        yield value

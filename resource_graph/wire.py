@@ -63,8 +63,7 @@ def duration_seconds(text: str) -> float | None:
         return None
     parts = _DURATION_PART.findall(text)
     if "".join(number + unit for number, unit in parts) != text:
-        message = f"not a duration: {text!r}; write for example 90s, 20m or 1h30m"
-        raise ValueError(message)
+        raise ValueError(f"not a duration: {text!r}; write for example 90s, 20m or 1h30m")
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 
