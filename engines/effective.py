@@ -33,9 +33,7 @@ _SHORT_NAMES_OF_VLLM = {
 }
 # --data-parallel-size-local begins like it.
 _WHOLE_NAMES_OF_VLLM = frozenset({"--data-parallel-size"})
-# Of every engine's command line (PyPI package ai-dynamo 1.2.1, argparse), and what follows from the model or
-# the service's role.
-_NO_OPTIONS = frozenset({"--model-path", "--model", "--served-model-name", "--disaggregation-mode"})
+# What follows from the model or the service's role (PyPI package ai-dynamo 1.2.1, argparse).
 _NO_OPTIONS_OF_VLLM = frozenset({"--config", "--quantization", "--is-prefill-worker", "--is-decode-worker"})
 _PATHS = {flag: option.setting for option in OPTIONS["dynamo.trtllm"].values() for flag in option.flags}
 
@@ -219,10 +217,8 @@ def decided_option(command: str, flag: str) -> Sequence[str] | None:
     """Return the path of the engine option that a worker's flag decides.
 
     Empty where the flag may decide any of them, or what follows from the model and the role; None where it
-    decides none.
+    decides none. What the command line of every engine says of model and role is none of its options.
     """
-    if flag in _NO_OPTIONS:
-        return ()
     if command in VLLM:
         name = flag.lstrip("-").replace("-", "_")
         names = [each for each in (name, name.removeprefix("no_")) if each in VllmOptions.model_fields]
