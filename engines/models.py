@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from engines.quantization import KV_VALUE_BYTES
+
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
@@ -26,13 +28,14 @@ class ModelShape:
     max_positions: int = 131_072
     """Tokens of prompt and answer together."""
 
-    def kv_bytes_per_token(self, bytes_per_value: int) -> int:
+    def kv_bytes_per_token(self, kv_format: str) -> float:
         """Bytes of KV cache that one token takes over all layers and heads: a key and a value each.
 
         Tensor parallelism spreads the heads over up to `kv_heads` GPUs; under attention data parallelism
-        every rank keeps all of them.
+        every rank keeps all of them. Sliding-window layers count in full: the engine keeps and transfers all
+        of their tokens unless kv_cache_config.max_attention_window is set.
         """
-        return self.layers * 2 * self.kv_heads * self.head_dim * bytes_per_value
+        return self.layers * 2 * self.kv_heads * self.head_dim * KV_VALUE_BYTES[kv_format]
 
 
 GPT_OSS_MODELS: Mapping[str, ModelShape] = MappingProxyType(

@@ -197,7 +197,7 @@ class Recipe(StrictModel):
     def kv_bytes_per_token(self) -> int:
         """Bytes of KV cache that one token takes, on all GPUs of a worker together."""
         engine = self.engine_of("prefill" if self.is_disaggregated else "worker")
-        return self.model.kv_bytes_per_token(engine.kv_dtype)
+        return round(self.model.shape.kv_bytes_per_token(engine.kv_dtype))
 
     @property
     def running_requests(self) -> int:

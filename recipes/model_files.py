@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from engines.models import GPT_OSS_MODELS, ModelShape, hub_folder
-from engines.option_block import KvDtype
-from engines.quantization import KV_VALUE_BYTES
 from recipes.strict_model import PositiveInt, StrictModel
 
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -74,14 +72,6 @@ class ModelFiles(StrictModel):
         """Flags of a worker that make the runtime take answers apart into reasoning, text and tool calls."""
         reasoning = ("--dyn-reasoning-parser", self.reasoning_parser)
         return (*reasoning, "--dyn-tool-call-parser", self.tool_call_parser)
-
-    def kv_bytes_per_token(self, dtype: KvDtype) -> int:
-        """Bytes of KV cache of one token in all layers, on all GPUs of a worker together.
-
-        Sliding-window layers count in full: the engine keeps and transfers all of their tokens unless
-        kv_cache_config.max_attention_window is set.
-        """
-        return round(self.shape.kv_bytes_per_token(1) * KV_VALUE_BYTES[dtype])
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
         kv_format = _known_format(graph, worker)
     except Undecided as reason:
         return f"how many bytes that are is not known: {reason}"
-    payload = round(model.kv_bytes_per_token(1) * KV_VALUE_BYTES[kv_format] * PROMPT_TOKENS)
+    payload = round(model.kv_bytes_per_token(kv_format) * PROMPT_TOKENS)
     return (
         f"a prompt of {PROMPT_TOKENS:,} tokens is {payload:,} bytes of KV cache ({model.name}, {kv_format}): "
         f"{transfer_seconds(payload, TCP_GBIT):.3f} s between machines on a pod network of "
