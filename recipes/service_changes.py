@@ -218,9 +218,11 @@ def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[R
     message = f"the recipe {recipe.name} has no role {role}, only {roles}"
     for name in change.environment:
         yield Refusal("environment", role, name, message)
-    if change.arguments:
-        yield Refusal("arguments", role, " ".join(change.arguments), message)
-    if change.image_version:
-        yield Refusal("imageVersions", role, change.image_version, message)
-    if change.router_mode:
-        yield Refusal("routerMode", role, change.router_mode, message)
+    others: Mapping[What, str | None] = {
+        "arguments": " ".join(change.arguments),
+        "imageVersions": change.image_version,
+        "routerMode": change.router_mode,
+    }
+    for what, typed in others.items():
+        if typed:
+            yield Refusal(what, role, typed, message)
