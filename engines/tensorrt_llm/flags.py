@@ -34,9 +34,7 @@ def _serve(*flags: str, setting: tuple[str, ...], default: _Default = None) -> O
     return Option(flags, setting, default)
 
 
-EXTRA_ENGINE_ARGS = _dynamo("extra-engine-args", default="")
 OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", default="")
-EXTRA_LLM_API_OPTIONS = _serve("--extra_llm_api_options", "--config", setting=(), default="")
 DYNAMIC_PREFIX = "--trtllm."
 """How a flag begins that overrides the engine option whose dotted path follows."""
 _DYNAMO = (
@@ -81,7 +79,10 @@ OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
 )
 """Command -> engine setting -> the option that sets it where the engine file has no other value."""
 FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
-    {"dynamo.trtllm": EXTRA_ENGINE_ARGS, "trtllm-serve": EXTRA_LLM_API_OPTIONS}
+    {
+        "dynamo.trtllm": _dynamo("extra-engine-args", default=""),
+        "trtllm-serve": _serve("--extra_llm_api_options", "--config", setting=(), default=""),
+    }
 )
 """Command -> the option that names its engine file."""
 
