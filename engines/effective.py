@@ -217,7 +217,7 @@ def decided_option(command: str, flag: str) -> Sequence[str] | None:
     """Return the path of the engine option that a worker's flag decides.
 
     Empty where the flag may decide any of them, or what follows from the model and the role; None where it
-    decides none. What the command line of every engine says of model and role is none of its options.
+    decides none. Those of model and role that every engine has are refused before this is asked.
     """
     if command in VLLM:
         name = flag.lstrip("-").replace("-", "_")
