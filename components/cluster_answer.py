@@ -134,3 +134,13 @@ class Answer:
 def labels_of(item: KubernetesObject) -> Mapping[str, str]:
     """Return the labels of an object; empty where it has none."""
     return item["metadata"].get("labels") or {}
+
+
+def conditions_of(item: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return what the object's controller reports of it; nothing where it has reported nothing yet."""
+    return (item.get("status") or {}).get("conditions") or []
+
+
+def condition_of(item: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    """Return the condition of this type; empty where the object has none."""
+    return next((each for each in conditions_of(item) if each["type"] == kind), {})

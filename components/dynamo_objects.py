@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from components.cluster_answer import KINDS, Kind
+from components.cluster_answer import KINDS, Kind, condition_of
 from components.cluster_reader import ClusterReader
 
 GRAPH_KIND = "DynamoGraphDeployment"
@@ -62,12 +62,6 @@ def is_seen(item: Mapping[str, Any]) -> bool:
     return status.get("observedGeneration", 0) >= item.get("metadata", {}).get("generation", 0)
 
 
-def ready_condition(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the condition Ready; empty where the operator has reported none."""
-    conditions = (item.get("status") or {}).get("conditions") or []
-    return next((each for each in conditions if each["type"] == "Ready"), {})
-
-
 def asked_replicas(graph: Mapping[str, Any], component: str) -> int | None:
     """Return how many pods of a component a graph of either version asks for; None where it does not say."""
     spec: Mapping[str, Any] = graph.get("spec") or {}
@@ -81,7 +75,7 @@ def why_not_ready(graph: Mapping[str, Any]) -> str | None:
     """Return the operator's words about a graph that is not ready; None for one that is."""
     if not is_seen(graph):
         return "its operator has not looked at its latest change yet"
-    condition = ready_condition(graph)
+    condition = condition_of(graph, "Ready")
     if condition.get("status") == "True":
         return None
     said = f"{condition.get('reason', '')} {condition.get('message', '')}".strip()

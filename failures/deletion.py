@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from components.cluster_answer import NAMESPACES, PODS, KubernetesObject, Objects
+from components.cluster_answer import NAMESPACES, PODS, KubernetesObject, Objects, conditions_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import (
     CONVERSION_SIGN,
@@ -78,7 +78,7 @@ def holders(live: Mapping[str, Any]) -> list[str]:
         return ["it is not being deleted at all"]
     return _finalizer_lines(live) + [
         f"{condition['type']}: {condition.get('message')}"
-        for condition in live.get("status", {}).get("conditions") or []
+        for condition in conditions_of(live)
         if condition["type"] in _NAMESPACE_CONDITIONS and condition["status"] == "True"
     ]
 

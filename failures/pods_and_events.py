@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_answer import EVENTS, KubernetesObject
+from components.cluster_answer import EVENTS, KubernetesObject, condition_of
 from components.cluster_reader import ClusterReader
 from failures.explanation import Subject, last_words
 
@@ -18,12 +18,6 @@ def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:
 def is_ready(item: KubernetesObject) -> bool:
     """Whether the condition Ready of a pod or a node is true."""
     return condition_of(item, "Ready").get("status") == "True"
-
-
-def condition_of(item: KubernetesObject, kind: str) -> KubernetesObject:
-    """Return the condition of this type; empty where the object has none."""
-    conditions = (item.get("status") or {}).get("conditions") or []
-    return next((each for each in conditions if each["type"] == kind), {})
 
 
 def has_ended(pod: Mapping[str, Any]) -> bool:

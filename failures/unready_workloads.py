@@ -13,6 +13,7 @@ from components.cluster_answer import (
     Answer,
     KubernetesObject,
     Objects,
+    condition_of,
     labels_of,
 )
 from components.cluster_reader import ClusterReader
@@ -20,7 +21,7 @@ from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
-from failures.pods_and_events import condition_of, is_ready, lost_node_reasons, pod_causes, pod_reasons
+from failures.pods_and_events import is_ready, lost_node_reasons, pod_causes, pod_reasons
 from hardware import GPU_RESOURCE
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from components.cluster_answer import KubernetesObject, labels_of
+from components.cluster_answer import KubernetesObject, condition_of, labels_of
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject
 from failures.health import health_problems
-from failures.pods_and_events import condition_of, is_ready, pod_causes, why_lost
+from failures.pods_and_events import is_ready, pod_causes, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since

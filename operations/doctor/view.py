@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from components.cluster_answer import (
     CLAIMS,
@@ -15,6 +14,7 @@ from components.cluster_answer import (
     Kind,
     KubernetesObject,
     Said,
+    conditions_of,
     labels_of,
 )
 from components.cluster_reader import ClusterReader
@@ -177,8 +177,7 @@ def name_of(pod: KubernetesObject) -> str:
 
 def since(item: KubernetesObject, *types: str, status: str = "True") -> str | None:
     """Return since when a condition of one of these types has this status no more; None where it has."""
-    conditions: Sequence[Mapping[str, Any]] = (item.get("status") or {}).get("conditions") or []
-    found = [each for each in conditions if each["type"] in types and each.get("status") != status]
+    found = [each for each in conditions_of(item) if each["type"] in types and each.get("status") != status]
     return next((each["lastTransitionTime"] for each in found if each.get("lastTransitionTime")), None)
 
 
