@@ -1,4 +1,4 @@
-"""Refuses changes of settings that are fixed when a stack is created, and says how to make them all the same.
+"""Refuses changes of settings that are fixed when a stack is created, and says where the guide makes them.
 
 Each run exports these values, and the next one compares before it registers anything:
 - members of NATS and etcd: another number would restart every member with a list of members that the others
@@ -26,27 +26,11 @@ from stacks.settings.cluster import LustreStorage
 # Of the storage the claim would stay, and its file system go from under it.
 _CLUSTER = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
 _LAYERS = "layers"
-_ALL = "layers: [infrastructure, platform, serving]"
-_LAYER_STEPS = [
-    "`pulumi destroy` of the stacks that joined this one, those above first",
-    "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
-    "model is not kept",
-    "`pulumi destroy`, which forgets what was fixed",
-    "the new layers, then `pulumi up`, in the stack of the lowest layer first",
-    f"without an interruption instead: this stack keeps what it has ({_ALL} shares it), and a second one "
-    "with layers: [serving], a serving.namespace and GPUs of its own joins it",
-]
 OUTPUT_NAME = "fixedAtCreation"
 """The stack output that holds the values."""
 REBUILT_VARIABLE = "DYNAMO_STACK_REBUILT"
 """Environment variable with the settings whose procedure was followed, separated by commas."""
 _GUIDE = "docs/change-what-is-fixed.md"
-_END = "pulumi destroy --target '**:{what}' --target-dependents"
-_END_GRAPH = f"end the graph: {_END.format(what=f'{GRAPH_KIND}::**')} (the model cache stays)"
-_SECOND_STACK = (
-    "without an interruption instead: a second stack with platform.kind existing, a serving.namespace of its "
-    "own and GPUs of its own, then destroy this one's graph"
-)
 
 
 def fixed_values(stack: StackPlan) -> dict[str, str | int]:
@@ -134,53 +118,27 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
 
 def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    steps = enumerate(_steps(key, now), start=1)
-    numbered = "".join(f"\n    {number}. {step}" for number, step in steps)
+    step, section = _first_step(key)
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
-    suggestion = f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}"
+    suggestion = f"{key}: {was}; or, with an interruption ({_GUIDE}#{section}), first {step}"
     return Problem(key, now[key], message, allowed=str(was), suggestion=suggestion)
 
 
-def _steps(key: str, now: Mapping[str, str | int]) -> list[str]:
-    """Return the procedure that makes another value of this setting possible."""
+def _first_step(key: str) -> tuple[str, str]:
+    """Return with what the way to another value begins, and the guide's section that has all of it."""
     if key == _LAYERS:
-        return _LAYER_STEPS
+        return "`pulumi destroy` of the stacks that joined this one, those above first", "layers"
     if key.startswith(("cluster.", "modelCache.")):
-        return [
-            "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and "
-            "the model is not kept",
-            "`pulumi destroy`, which forgets what was fixed",
-            f"the new {key}, then `pulumi up`",
-            "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
-            "destroy this one",
-        ]
+        step = "`pulumi up` with the old value again and lifecycle: disposable"
+        return step, "cluster-modelcachestoragekind"
     if key.endswith(".namespace.kind"):
         # An own one that leaves the program would be deleted, with everything in it.
-        return ["pulumi destroy (lifecycle production keeps model, data and namespace)", "pulumi up again"]
-    apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
+        return "`pulumi destroy`: lifecycle production keeps model, data and namespace", "namespacekind"
     if key == "platform.discovery":
-        return [_END_GRAPH, apply_it, _SECOND_STACK]
-    if key == "platform.kind":
-        return [
-            "end the graphs of all stacks that use this platform, then the platform: "
-            + _END.format(what="Release::**"),
-            apply_it,
-        ]
-    return [*_server_steps(key, now), apply_it]
-
-
-def _server_steps(key: str, now: Mapping[str, str | int]) -> list[str]:
-    """Return what ends the NATS or etcd that a setting is of, with all that uses them."""
-    _, server, field = key.split(".")
-    # Servers that were bundled are part of the release.
-    own = field != "kind" and now.get(f"platform.{server}.kind") == "own"
-    target = f"StatefulSet::{server}" if own else "Release::**"
-    return [
-        "end the graphs of all stacks that use this platform",
-        f"end the platform and its {server}: {_END.format(what=target)}",
-        f"delete their volumes: kubectl -n <platform.namespace> delete pvc -l "
-        f"'app.kubernetes.io/name in (dynamo-{server}, {server})'",
-    ]
+        end_graph = f"pulumi destroy --target '**:{GRAPH_KIND}::**' --target-dependents"
+        return f"end the graph: {end_graph} (the model cache stays)", "discovery"
+    section = "platformkind" if key == "platform.kind" else "members-volumes-and-kind-of-nats-and-etcd"
+    return "end the graphs of all stacks that use this platform", section
 
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:

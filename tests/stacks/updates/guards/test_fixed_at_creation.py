@@ -25,6 +25,8 @@ OWN_NATS = {"platform.nats.kind": "own"}
 BUNDLED_NATS = {"platform.nats.kind": "bundled"}
 CLASS = "platform.nats.storageClassName"
 SIZE = "platform.nats.volumeSize"
+GUIDE_PAGE = "docs/change-what-is-fixed.md"
+GUIDE = (REPOSITORY / GUIDE_PAGE).read_text(encoding="utf-8")
 
 
 def _said(before: Values, rebuilt: str = "", now: Values = NOW) -> str:
@@ -42,68 +44,52 @@ def test_what_is_no_change_of_something_fixed_is_taken(before: Values) -> None:
     assert _said(before) == ""
 
 
-def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
+def test_a_changed_discovery_is_refused_with_the_first_step_and_the_guide() -> None:
     assert _said(NOW | {"platform.discovery": "kubernetes"}) == (
         "Pulumi.dev.yaml: platform.discovery = 'etcd'\n"
         "  fixed at kubernetes when this stack was created; nothing was created or changed\n"
         "  allowed: kubernetes\n"
-        "  try: platform.discovery: kubernetes; or, with an interruption (docs/change-what-is-fixed.md):\n"
-        "    1. end the graph: pulumi destroy --target '**:DynamoGraphDeployment::**' --target-dependents "
-        "(the model cache stays)\n"
-        "    2. DYNAMO_STACK_REBUILT=platform.discovery pulumi up\n"
-        "    3. without an interruption instead: a second stack with platform.kind existing, a "
-        "serving.namespace of its own and GPUs of its own, then destroy this one's graph"
+        "  try: platform.discovery: kubernetes; or, with an interruption "
+        "(docs/change-what-is-fixed.md#discovery), first end the graph: pulumi destroy --target "
+        "'**:DynamoGraphDeployment::**' --target-dependents (the model cache stays)"
     )
 
 
 @pytest.mark.parametrize(
-    ("key", "before", "now", "says", "ended"),
+    ("key", "before", "now", "says"),
     [
-        (
-            "platform.nats.members",
-            NOW | {"platform.nats.members": 1.0},
-            NOW,
-            "= 3\n  fixed at 1",
-            "StatefulSet::nats",
-        ),
-        (
-            "platform.etcd.members",
-            NOW | {"platform.etcd.members": 1.0},
-            NOW,
-            "= 3\n  fixed at 1",
-            "StatefulSet::etcd",
-        ),
-        ("platform.nats.kind", NOW | BUNDLED_NATS, NOW, "= 'own'\n  fixed at bundled", "Release::**"),
-        (
-            CLASS,
-            OWN_NATS | {CLASS: "old"},
-            OWN_NATS | {CLASS: "new"},
-            "= 'new'\n  fixed at old",
-            "StatefulSet::nats",
-        ),
-        (
-            SIZE,
-            OWN_NATS | {SIZE: "old"},
-            OWN_NATS | {SIZE: "new"},
-            "= 'new'\n  fixed at old",
-            "StatefulSet::nats",
-        ),
-        (
-            CLASS,
-            BUNDLED_NATS | {CLASS: "old"},
-            BUNDLED_NATS | {CLASS: "new"},
-            "= 'new'\n  fixed at old",
-            "Release::**",
-        ),
+        ("platform.nats.members", NOW | {"platform.nats.members": 1.0}, NOW, "= 3\n  fixed at 1"),
+        ("platform.etcd.members", NOW | {"platform.etcd.members": 1.0}, NOW, "= 3\n  fixed at 1"),
+        ("platform.nats.kind", NOW | BUNDLED_NATS, NOW, "= 'own'\n  fixed at bundled"),
+        (CLASS, OWN_NATS | {CLASS: "old"}, OWN_NATS | {CLASS: "new"}, "= 'new'\n  fixed at old"),
+        (SIZE, OWN_NATS | {SIZE: "old"}, OWN_NATS | {SIZE: "new"}, "= 'new'\n  fixed at old"),
     ],
 )
-def test_changed_servers_are_refused_with_what_ends_first_and_how_it_is_acknowledged(
-    key: str, before: Values, now: Values, says: str, ended: str
+def test_changed_servers_are_refused_with_what_ends_first(
+    key: str, before: Values, now: Values, says: str
 ) -> None:
     text = _said(before, now=now)
     assert f"Pulumi.dev.yaml: {key} {says} when this stack was created" in text
-    assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
-    assert f"DYNAMO_STACK_REBUILT={key} pulumi up" in text
+    assert f"({GUIDE_PAGE}#members-volumes-and-kind-of-nats-and-etcd), first end the graphs" in text
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "layers",
+        "cluster.name",
+        "modelCache.storage.kind",
+        "serving.namespace.kind",
+        "platform.discovery",
+        "platform.kind",
+        "platform.nats.members",
+    ],
+)
+def test_every_refusal_names_a_section_of_the_guide(key: str) -> None:
+    section = re.search(rf"{re.escape(GUIDE_PAGE)}#([a-z-]+)", _said({key: "old"}, now={key: "new"}))
+    assert section
+    titles = re.findall(r"^## (.*)$", GUIDE, re.MULTILINE)
+    assert section[1] in {re.sub("[^a-z -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 @pytest.mark.parametrize(
@@ -195,7 +181,7 @@ def test_a_value_is_fixed_by_a_first_run_that_failed_and_until_the_stack_is_dest
         assert code != 0
         assert "platform.nats.members = 3" in text
         assert "fixed at 1 when this stack was created" in text
-        assert "DYNAMO_STACK_REBUILT=platform.nats.members pulumi up" in text
+        assert f"{GUIDE_PAGE}#members" in text
         assert "Traceback" not in text
     assert _names(engine, project) == before
     assert _run(engine, project, "up", 3, DYNAMO_STACK_REBUILT="platform.nats.members")[0] == 0
@@ -231,23 +217,23 @@ _NEEDS = {
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
-    ("setting", "value", "gone"),
+    ("target", "gone"),
     [
-        ("platform.discovery", "kubernetes", {"DynamoGraphDeployment"}),
-        ("platform.kind", "existing", {"DynamoGraphDeployment", "Release"}),
-        ("platform.nats.members", 1, {"DynamoGraphDeployment", "Release", "StatefulSet"}),
+        ("DynamoGraphDeployment::**", {"DynamoGraphDeployment"}),
+        ("Release::**", {"DynamoGraphDeployment", "Release"}),
+        ("StatefulSet::nats", {"DynamoGraphDeployment", "Release", "StatefulSet"}),
     ],
 )
-def test_the_printed_command_ends_what_has_to_end_first_and_nothing_else(
-    engine: Sandbox, project: Path, setting: str, value: object, gone: set[str]
+def test_a_command_of_the_guide_ends_what_has_to_end_first_and_nothing_else(
+    engine: Sandbox, project: Path, target: str, gone: set[str]
 ) -> None:
     (project / "__main__.py").write_text(_LAYERS)
     assert _run(engine, project, "up", 1)[0] == 0
     _add_dependencies(engine, project)
     before = _kinds(engine, project)
-    printed = re.search(r"pulumi (destroy --target '.*' --target-dependents)", _said(NOW | {setting: value}))
-    assert printed
-    engine.pulumi(*shlex.split(printed[1]), "--yes", "--skip-preview", cwd=project)
+    command = f"destroy --target '**:{target}' --target-dependents"
+    assert f"pulumi {command}" in GUIDE
+    engine.pulumi(*shlex.split(command), "--yes", "--skip-preview", cwd=project)
     assert before - _kinds(engine, project) == gone
 
 
