@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from comparison.changes import FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags, unknown_places
-from comparison.engine_verdicts.dynamo_graphs import in_common_words, is_graph
+from comparison.engine_verdicts.dynamo_graphs import is_graph
 from comparison.engine_verdicts.judge import changed
 from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_built_in, is_stateful, type_of, under
 from comparison.fields import field_changes
@@ -77,8 +77,10 @@ def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, Re
 
 
 def _fields(pair: Pair) -> Sequence[FieldChange]:
-    read = in_common_words if is_graph(pair.after) and pair.has_other_version else inputs_of
-    fields: Sequence[FieldChange] = field_changes(read(pair.before), read(pair.after))
+    if is_graph(pair.after) and pair.has_other_version:
+        # Each version has words of its own, and the graph is made again or refused as a whole.
+        return field_changes(*({"apiVersion": each.api_version} for each in (pair.before, pair.after)))
+    fields: Sequence[FieldChange] = field_changes(inputs_of(pair.before), inputs_of(pair.after))
     if is_built_in(pair.after) and not any(unknown_places((), pair.after.inputs)):
         fields = [each for each in fields if not (_is_off(each) or _is_same_amount(each))]
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]

@@ -3,15 +3,10 @@
 Sources: facts/previews.md §3d, facts/kv-transport.md §7, crds/dgd-admission.json (rules of an update).
 """
 
-from collections.abc import Mapping
-
 from comparison.changes import Change, Effect, FieldChange
-from comparison.nested_values import is_mapping
-from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES
-from stacks.updates.comparable_graph import read_graph
 from stacks.updates.nested_values import mapping_in, mappings_in
 
 _GROUP_PREFIX = "kubernetes:nvidia.com/"
@@ -32,16 +27,6 @@ def is_made_again(graph: Resource) -> bool:
     A component of this project does (stacks/updates/beside_what_runs.py).
     """
     return graph.parent is not None and own_type(graph.parent) == _OWN_COMPONENT
-
-
-def in_common_words(graph: Resource) -> Mapping[str, object]:
-    """Return a graph as the newer version of its API has it, to compare graphs of two versions."""
-    spec = inputs_of(graph).get("spec")
-    read = read_graph(graph.name, str(graph.namespace), spec if is_mapping(spec) else {})
-    components = {
-        name: {**service.template, "replicas": service.replicas} for name, service in read.services.items()
-    }
-    return {"apiVersion": graph.api_version, "spec": {"components": components}}
 
 
 def another_service(change: FieldChange) -> str | None:

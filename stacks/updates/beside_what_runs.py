@@ -128,7 +128,7 @@ def beside_what_runs(stack: StackPlan, before: Running) -> StackPlan:
     """
     wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
-    if running is None:
+    if running is None or replacement(stack, running, wanted):
         return stack
     workers = stack.serving.placed.workers
     alone = {worker.name: worker.placement.rollout for worker in workers if worker.placement}
@@ -137,8 +137,6 @@ def beside_what_runs(stack: StackPlan, before: Running) -> StackPlan:
         return _with_rollouts(
             stack, {name: replace(each, strategy=deployed[name]) for name, each in alone.items()}
         )
-    if running.services.keys() != wanted.services.keys():
-        return stack
     surging = {name: each.reason for name, each in alone.items() if each.strategy == "RollingUpdate"}
     without_room = _without_room(stack, running, wanted, surging.keys())
     if not without_room:

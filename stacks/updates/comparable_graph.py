@@ -1,9 +1,7 @@
 """A graph's services as far as updates go: what the operator compares, and what takes room.
 
-Read from the `spec` of either API version, so that the graph in the state and the one that is wanted are
-compared in the same words: components of v1beta1, to which the operator converts a v1alpha1 service before it
-makes anything of it (ai-dynamo/dynamo deploy/operator/api/v1alpha1/shared_spec_conversion.go). Converted is
-what this project has ever written.
+A graph that a state has as v1alpha1 is made again whatever its services hold, so that only its services'
+names, numbers and place are read.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,9 +27,6 @@ _STRATEGY = f"{_ROLLOUT}strategy"
 _NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
 _SIZES = frozenset({GPU_RESOURCE, "cpu", "memory"})
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_CONVERTED = frozenset(
-    {"componentType", "extraPodMetadata", "extraPodSpec", "resources", "sharedMemory", "subComponentType"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +140,7 @@ def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | N
 def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     yield from mappings_in(spec, "components")
     for name, service in mapping_in(spec, "services").items():
-        yield _component(name, mapping_in(service))
+        yield _outline(name, mapping_in(service))
 
 
 def _main_container(component: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -194,26 +189,14 @@ def _strategy(written: object) -> RolloutStrategy | None:
     return next((strategy for strategy in known if strategy == written), None)
 
 
-def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
-    component: dict[str, Any] = {key: value for key, value in service.items() if key not in _CONVERTED}
-    component |= {"name": name, "type": service.get("subComponentType") or service.get("componentType")}
-    if size := mapping_in(service, "sharedMemory").get("size"):
-        component["sharedMemorySize"] = size
-    pod = dict(mapping_in(service, "extraPodSpec"))
-    main = {**mapping_in(pod.pop("mainContainer", None)), "name": _MAIN_CONTAINER}
-    if "resources" in service:
-        main["resources"] = _resources(mapping_in(service, "resources"))
-    template: dict[str, Any] = {"spec": pod | {"containers": [main, *mappings_in(pod, "containers")]}}
-    if metadata := mapping_in(service, "extraPodMetadata"):
-        template["metadata"] = metadata
-    return component | {"podTemplate": template}
-
-
-def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:
-    written = dict(resources)
-    for kind in ("requests", "limits"):
-        amounts = dict(mapping_in(resources, kind))
-        if "gpu" in amounts:
-            amounts[GPU_RESOURCE] = amounts.pop("gpu")
-        written[kind] = amounts | dict(mapping_in(amounts.pop("custom", None)))
-    return written
+def _outline(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what takes room of a v1alpha1 service, as a component of v1beta1 has it."""
+    gpus = mapping_in(service, "resources", "limits").get("gpu")
+    main = {"name": _MAIN_CONTAINER, "resources": {"limits": {GPU_RESOURCE: gpus}}}
+    pod = {"nodeSelector": mapping_in(service, "extraPodSpec", "nodeSelector"), "containers": [main]}
+    return {
+        "name": name,
+        "type": service.get("subComponentType") or service.get("componentType"),
+        "replicas": service.get("replicas"),
+        "podTemplate": {"spec": pod},
+    }

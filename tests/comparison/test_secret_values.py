@@ -29,14 +29,6 @@ def _role(token: str) -> Any:
     return resource("aws:iam/role:Role", "role", {"description": token})
 
 
-def _graph(version: str, token: str) -> Any:
-    component = {"name": "A", "type": "worker", "podTemplate": {"spec": {"containers": _containers(token)}}}
-    made = kubernetes_object(
-        f"nvidia.com/{version}", "DynamoGraphDeployment", "graph", spec={"components": [component]}
-    )
-    return replace(made, secret_paths=frozenset({("spec", "components", 0, "podTemplate", "spec", *_VALUE)}))
-
-
 _SIDES = {
     "a secret": (_secret(_TOKEN), _secret(_OTHER)),
     "a value in a list": (_workload(_TOKEN), _workload(_OTHER)),
@@ -45,7 +37,6 @@ _SIDES = {
         _role(_TOKEN),
         replace(_role(_OTHER), secret_paths=frozenset({("description",)})),
     ),
-    "a graph under another version of its API": (_graph("v1alpha1", _TOKEN), _graph("v1beta1", _OTHER)),
 }
 
 
