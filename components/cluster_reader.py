@@ -44,15 +44,33 @@ class ClusterReader:
 
     def command(self, *words: str) -> str:
         """Return the command for a person to type."""
-        return shlex.join(["kubectl", *self._where(), *words])
+        return shlex.join(["kubectl", *self._where(self.kubeconfig), *words])
 
     def within(self, seconds: int) -> Self:
         """Return a reader that waits so long at most for an answer."""
         return replace(self, seconds=seconds)
 
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
-        """Return the object of this name, or all of the kind, and why where the cluster does not say."""
-        return ask(self, kind, name, namespace, **selectors)
+        """Return the object of this name, or all of the kind; `selectors` as the API names them.
+
+        It never raises: what keeps the cluster from saying is an answer too.
+        """
+        if self.content == "":
+            return Answer(Said.UNREACHABLE, why="the cluster's kubeconfig is not known yet")
+        from kubernetes.config import ConfigException  # noqa: PLC0415 - it takes as long as a whole `check`
+
+        try:
+            files = self.kubeconfig or os.environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
+            client = _client(self.context, files, self.content)
+        except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, AttributeError) as error:
+            # The client takes the file for what it should be: a list, or a number as the server, ends it.
+            # The text of errors that are not its own may be a part of the file, which holds secrets.
+            why = str(error) if isinstance(error, ConfigException) else type(error).__name__
+            return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {why}"))
+        version = kind.version or _stored_version(client, kind, self.seconds)
+        if isinstance(version, Answer):
+            return version
+        return _get(client, kind.path(version, name, namespace), self.seconds, selectors)
 
     def find(self, objects: Objects) -> Answer:
         """Return these objects, and why where the cluster does not say."""
@@ -81,11 +99,11 @@ class ClusterReader:
 
     def log(self, *words: str) -> str:
         """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""
-        return self._printed("logs", *words) or ""
+        return self._printed("logs", *words)
 
     def page(self, path: str) -> str:
         """Return what the API server answers at a path, also of a pod behind it; empty where nothing."""
-        return self._printed("get", "--raw", path) or ""
+        return self._printed("get", "--raw", path)
 
     def delete(self, *words: str) -> str:
         """Delete without waiting; returns why the cluster refuses, empty where it does not."""
@@ -97,21 +115,20 @@ class ClusterReader:
             return str(failed)
         return ""
 
-    def _printed(self, *words: str) -> str | None:
-        """What kubectl prints; None where it fails: the reason why `up` failed must not be hidden by that."""
+    def _printed(self, *words: str) -> str:
+        """What kubectl prints; empty where it fails, which must not hide the reason why `up` failed."""
         try:
             return self._run(*words)
         except (subprocess.SubprocessError, OSError):
-            return None
+            return ""
 
     def _run(self, *words: str) -> str:
         kubectl = shutil.which("kubectl")
         if kubectl is None or self.content == "":
             raise FileNotFoundError("there is no kubectl" if kubectl is None else "there is no cluster yet")
         with self._file() as kubeconfig:
-            where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
             return subprocess.run(
-                [kubectl, *where, *words],
+                [kubectl, *self._where(kubeconfig), *words],
                 capture_output=True,
                 text=True,
                 errors="replace",
@@ -130,36 +147,8 @@ class ClusterReader:
             file.flush()
             yield file.name
 
-    def _where(self) -> list[str]:
-        kubeconfig = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []
-        return [*kubeconfig, "--context", self.context]
-
-
-def ask(
-    cluster: ClusterReader, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str
-) -> Answer:
-    """Return the object of this name, or all objects of the kind; `selectors` as the API names them.
-
-    It never raises: what keeps the cluster from saying is an answer too.
-    """
-    if cluster.content == "":
-        return Answer(Said.UNREACHABLE, why="the cluster's kubeconfig is not known yet")
-    from kubernetes.config import ConfigException  # noqa: PLC0415 - it takes as long as a whole `check`
-
-    try:
-        files = cluster.kubeconfig or os.environ.get("KUBECONFIG") or _DEFAULT_KUBECONFIG
-        client = _client(cluster.context, files, cluster.content)
-    except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, AttributeError) as error:
-        # The client takes the file for what it should be: a list, or a number as the server, ends it.
-        # The text of errors that are not its own may be a part of the file, which holds secrets.
-        why = str(error) if isinstance(error, ConfigException) else type(error).__name__
-        return Answer(Said.UNREACHABLE, why=_line(f"the kubeconfig leads nowhere: {why}"))
-    if kind.version:
-        return _get(client, kind.path(kind.version, name, namespace), cluster.seconds, selectors)
-    version = _stored_version(client, kind, cluster.seconds)
-    if isinstance(version, Answer):
-        return version
-    return _get(client, kind.path(version, name, namespace), cluster.seconds, selectors)
+    def _where(self, kubeconfig: str | None) -> list[str]:
+        return [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
 
 
 def version_stored_by(definition: Answer) -> str | None:

@@ -13,10 +13,9 @@ GRAPH_OBJECTS = Kind.of_definition(GRAPHS)
 """Graphs at the version that can be read while their operator is away."""
 _GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
 """One is stored, and the operator's webhook converts to the other."""
-PARTS = "dynamocomponentdeployments.nvidia.com"
+PART_OBJECTS = Kind.of_definition("dynamocomponentdeployments.nvidia.com")
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
 Deployment and a Service and has a finalizer of its own."""
-PART_OBJECTS = Kind.of_definition(PARTS)
 FINALIZER = "nvidia.com/finalizer"
 """On graphs and on their parts (ai-dynamo/dynamo deploy/operator/internal/controller_common/finalizer.go)."""
 CONVERSION_SIGN = "conversion webhook"

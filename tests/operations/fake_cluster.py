@@ -9,7 +9,6 @@ import psutil
 import pytest
 import yaml
 
-from components import cluster_reader
 from components.cluster_answer import Answer, Kind
 from components.cluster_reader import ClusterReader
 from operations.cluster_commands import ClusterCommands
@@ -72,7 +71,11 @@ class FakeCluster:
         """Be the cluster of this process, until the test ends."""
         for name, value in self.variables.items():
             monkeypatch.setenv(name, value)
-        monkeypatch.setattr(cluster_reader, "ask", self.ask)
+
+        def ask(reader: ClusterReader, *asked: Any, **more: Any) -> Answer:
+            return self.ask(reader, *asked, **more)
+
+        monkeypatch.setattr(ClusterReader, "ask", ask)
         return self
 
     def ask(
