@@ -12,6 +12,7 @@ _TIMEOUT = "600s"
 class ComputeDomain(pulumi.ComponentResource):
     """One ComputeDomain; its driver makes the claim template that the pods name.
 
+    The graph depends on it, so that the pods release their channels before the domain goes.
     The template follows a moment later. Nothing waits for it: a pod that comes first stays Pending until it
     is there.
 
@@ -21,9 +22,6 @@ class ComputeDomain(pulumi.ComponentResource):
         claim_template_name: what the DRA driver calls the ResourceClaimTemplate that it makes.
 
     """
-
-    domain: CustomResource
-    """What the graph depends on, so that the pods release their channels before the domain goes."""
 
     def __init__(
         self,
@@ -36,7 +34,7 @@ class ComputeDomain(pulumi.ComponentResource):
     ) -> None:
         inputs = {"name": name, "namespace": namespace}
         super().__init__("dynamo-stack:components:ComputeDomain", name, inputs, opts)
-        self.domain = CustomResource(
+        CustomResource(
             name,
             api_version=_API_VERSION,
             kind="ComputeDomain",

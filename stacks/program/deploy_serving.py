@@ -88,7 +88,7 @@ def deploy_serving(
             depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
         )
-        before_graph.append(made.domain)
+        before_graph.append(made)
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
