@@ -100,11 +100,8 @@ def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> 
         message = f"no file that the environment variable KUBECONFIG names exists: {named}"
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
-    suggestion = "set KUBECONFIG" + (", or write the path as cluster.kubeconfig" if has_settings else "")
-    if cluster.context_made_by:
-        suggestion = f"`{cluster.context_made_by}`, once the stack has made the cluster"
-    if cluster.context == _SIMULATED:
-        suggestion = _SIMULATED_FIRST
+    otherwise = "set KUBECONFIG" + (", or write the path as cluster.kubeconfig" if has_settings else "")
+    suggestion = _who_writes_it(cluster) or otherwise
     return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
@@ -112,18 +109,21 @@ def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -
     context = cluster.context
     shown = known[:_MANY_CONTEXTS]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
-    suggestion = nearest(context, known)
-    if cluster.context_made_by:
-        suggestion = f"`{cluster.context_made_by}`, once the stack has made the cluster"
-    elif context == _SIMULATED:
-        suggestion = _SIMULATED_FIRST
     return Problem(
         "cluster.context",
         context,
         f"there is no such context in {', '.join(map(str, files))}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
-        suggestion=suggestion,
+        suggestion=_who_writes_it(cluster) or nearest(context, known),
     )
+
+
+def _who_writes_it(cluster: ClusterPlan) -> str | None:
+    """Return the command that writes the context into a kubeconfig; None where a person does."""
+    if cluster.context == _SIMULATED:
+        return _SIMULATED_FIRST
+    made_by = cluster.context_made_by
+    return f"`{made_by}`, once the stack has made the cluster" if made_by else None
 
 
 def _address(address: str) -> str | None:
