@@ -66,9 +66,13 @@ class DeployedNodes:
         """Whether its nodes are of a Capacity Block, of which none is to spare."""
         return mapping_in(self.template, "instanceMarketOptions").get("marketType") == "capacity-block"
 
-    def has_other_image(self, release: str) -> bool:
-        """Whether its nodes are of another release of the image than this one."""
-        return self.ami_release not in {None, release}
+    def has_other_version(self, version: str) -> bool:
+        """Whether its nodes are of another release of Kubernetes than this one."""
+        return self.version not in {None, version}
+
+    def has_other_image(self, release: str | None) -> bool:
+        """Whether its nodes are of another release of the image than the one that is typed."""
+        return release is not None and self.ami_release not in {None, release}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +97,6 @@ class NodeChange:
         types = (self.before.ami_type, self.before.capacity_type)
         wanted = (self.nodes.ami_type, capacity_type(self.nodes.purchase))
         return bool(self.moved) or any(was not in {None, now} for was, now in zip(types, wanted, strict=True))
-
-    @property
-    def new_version(self) -> bool:
-        """Whether Kubernetes changes."""
-        return self.before.version not in {None, self.version}
-
-    @property
-    def new_image(self) -> bool:
-        """Whether another release of the image is typed."""
-        return self.nodes.ami_release is not None and self.before.has_other_image(self.nodes.ami_release)
 
     @property
     def running(self) -> int:
@@ -208,8 +202,8 @@ def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
 
 
 def _in_words(before: DeployedNodes, version: str, release: str | None, changed: Sequence[str]) -> str:
-    texts = [f"Kubernetes {before.version} -> {version}"] if before.version not in {None, version} else []
-    if release is not None and before.has_other_image(release):
+    texts = [f"Kubernetes {before.version} -> {version}"] if before.has_other_version(version) else []
+    if before.has_other_image(release):
         texts.append(f"image {before.ami_release} -> {release}")
     return ", ".join([*texts, *changed])
 

@@ -228,13 +228,13 @@ def _block_problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
 
 def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, object, str | None]:
     """Return the setting, what stands there and what it was."""
-    nodes, before = change.nodes, change.before
+    nodes, before, image = change.nodes, change.before, change.nodes.ami_release
     block = nodes.purchase.id if isinstance(nodes.purchase, CapacityBlock) else before.reservation
     kind, was = nodes.pool.instance_type.name, before.template.get("instanceType")
     causes: tuple[tuple[bool, str, object, str | None], ...] = (
-        (change.new_version, "cluster.version", change.version, before.version),
+        (before.has_other_version(change.version), "cluster.version", change.version, before.version),
         (bool(change.moved), f"{pool}.zone", nodes.zone.name, before.zone),
-        (change.new_image, f"{pool}.amiRelease", nodes.ami_release, before.ami_release),
+        (before.has_other_image(image), f"{pool}.amiRelease", image, before.ami_release),
         (block != before.reservation, f"{pool}.purchase.id", block, before.reservation),
         (was != kind, f"{pool}.instanceType", kind, str(was)),
         ("root disk" in change.changed, f"{pool}.rootVolumeType", nodes.root_volume_type, None),
