@@ -70,7 +70,7 @@ def main() -> None:
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    reader = _explain_failures(stack, settings)
+    reader = _explain_failures(stack, settings, cluster)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*typed_doubts(typed), *loss_notices(stack, running, seen), *scaled, *room)
@@ -85,15 +85,16 @@ def main() -> None:
     )
 
 
-def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], ClusterReader]:
-    file, context_made_by = StackFile(stack.source, settings), stack.cluster.context_made_by
-    if context_made_by:
-        own = OwnCluster(stack.cluster.context, context_made_by)
-        explain_failures(own, file)
-        return own.reader
-    cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
-    explain_failures(cluster, file)
-    return lambda: cluster
+def _explain_failures(
+    stack: StackPlan, settings: object, cluster: ClusterReader
+) -> Callable[[], ClusterReader]:
+    file = StackFile(stack.source, settings)
+    if stack.cluster.context_made_by is None:
+        explain_failures(cluster, file)
+        return lambda: cluster
+    own = OwnCluster(stack.cluster.context, stack.cluster.context_made_by)
+    explain_failures(own, file)
+    return own.reader
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:
