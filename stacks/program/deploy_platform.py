@@ -5,7 +5,6 @@ from typing import Literal
 
 import pulumi
 
-from components.deletion import Keep
 from components.etcd import Etcd
 from components.graph_guard import GraphGuard
 from components.guard import cluster_inputs
@@ -19,7 +18,9 @@ from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
 from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan
 from stacks.plan.platform_chart import dynamo_platform
+from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
+from stacks.program.joined_layers import joined_platform
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +34,18 @@ class PlatformParts:
     NATS its pods restart until they reach it."""
 
 
-def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
-    """Register the platform; nothing of one that exists.
-
-    Args:
-        stack: everything that was decided.
-        options: with the provider.
-        keep: what happens to the namespace when it leaves the stack.
-
-    """
+def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
+    """Register the platform; of one that exists nothing but the reference to the stack that owns it."""
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
-        return PlatformParts((), ())
+        joined = stack.layers.joined.get("platform") if platform else None
+        return PlatformParts((), (joined_platform(joined),) if joined else ())
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,
         platform_namespace=platform.namespace,
         lifecycle=stack.lifecycle,
-        keep=keep,
+        keep=keep_of(stack, "Namespace", platform.namespace),
         exists=platform.namespace_exists,
         opts=options,
     )

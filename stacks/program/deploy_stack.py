@@ -1,7 +1,6 @@
 """Registers every resource of a stack, layer by layer."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pulumi
@@ -15,10 +14,10 @@ from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.deploy_platform import PlatformParts, deploy_guards, deploy_platform, network_policies
+from stacks.program.deploy_platform import deploy_guards, deploy_platform, network_policies
 from stacks.program.deploy_serving import deploy_cache, deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
-from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
+from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, share
 from stacks.program.object_labels import label_objects
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.planned_update import FIRST, Update
@@ -58,7 +57,7 @@ def deploy(
     options = pulumi.ResourceOptions(
         providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None
     )
-    platform = _platform(stack, options)
+    platform = deploy_platform(stack, options)
     if stack.layers.owns("serving"):
         namespace = _serving_namespace(stack, hf_token, options)
         cache = deploy_cache(
@@ -110,15 +109,6 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
         resized=update.resized,
         running=running,
     )
-
-
-def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
-    if stack.platform is None:
-        return PlatformParts((), ())
-    keep = keep_of(stack, "Namespace", stack.platform.namespace)
-    platform = deploy_platform(stack, options, keep=keep)
-    joined = stack.layers.joined.get("platform")
-    return platform if joined is None else replace(platform, used_by_graphs=(joined_platform(joined),))
 
 
 def _serving_namespace(

@@ -35,9 +35,10 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
     """Return what another stack made, by a reference that stays in the state: the join can be seen there."""
     output: pulumi.Output[dict[str, Any]] = _reference(joined).require_output(joined.contract.layer)
     values = joined.contract.values
+    kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
     provider = kubernetes.Provider(
         "cluster",
-        kubeconfig=output.apply(lambda made: made[KUBECONFIG]),
+        kubeconfig=kubeconfig,
         # Credentials and endpoint may change without every object being another one.
         cluster_identifier=str(values["cluster.name"]),
     )
@@ -51,7 +52,6 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
             made.apply(lambda found: found[_HANDLE]),
             made.apply(lambda found: found[_ATTRIBUTES] or None),
         )
-    kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
     return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)
 
 
