@@ -68,11 +68,6 @@ class Graph:
         return self.api == "apps/v1"
 
     @property
-    def title(self) -> str:
-        """What a person reads: graph or server, and its name."""
-        return f"{'server' if self.is_server else 'graph'} {self.name}"
-
-    @property
     def workers(self) -> tuple[Service, ...]:
         """The services with GPUs."""
         return tuple(service for service in self.services.values() if service.is_worker)

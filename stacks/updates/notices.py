@@ -69,7 +69,9 @@ def replacement_notice(stack: StackPlan, running: Graph, wanted: Graph, how: Rep
     lines = [f"another graph: {steps}: {how.reason}", f"interruption: {interruption}"]
     if running.address != wanted.address:
         moved = f"address: {running.address} -> {wanted.address}"
-        lines.append(f"{moved}{_outside_change(stack)}; tell the clients{_old_name_hint(running, wanted)}")
+        stays = f", or keep the old one with serving.name: {running.name}"
+        hint = stays if running.namespace == wanted.namespace else ""
+        lines.append(f"{moved}{_outside_change(stack)}; tell the clients{hint}")
     return Notice("\n  ".join(lines), warns=True, interruption=interruption if how.old_first else None)
 
 
@@ -194,12 +196,6 @@ def _outside_change(stack: StackPlan) -> str:
             return f", {host} stays"
         case None:
             return ""
-
-
-def _old_name_hint(running: Graph, wanted: Graph) -> str:
-    if running.namespace != wanted.namespace:
-        return ""
-    return f", or keep the old one with serving.name: {running.name}"
 
 
 def _word_for(path: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import idle_gpus, published_price
+from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
@@ -59,10 +60,10 @@ def planned_update(stack: StackPlan, before: Running, seen: tuple[Notice, ...] =
         *seen,
         *platform_notices(before.release, stack.platform),
         *cache_notices(stack, before),
-        *infrastructure_notices(stack),
     ]
     plan, sized, how, restarts = stack.infrastructure, frozenset[str](), None, False
     if plan:
+        notices += infrastructure_notices(plan, stack.pools)
         notices += node_notices(plan, before.node_groups)
         sized = resized(plan, before.node_groups)
     if waited_for(stack):
@@ -79,18 +80,15 @@ def planned_update(stack: StackPlan, before: Running, seen: tuple[Notice, ...] =
     return Update(tuple(notices), how, sized, restarts_workers=restarts)
 
 
-def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
-    """Say what is paid for and not used; nothing of a cluster that exists."""
-    plan = stack.infrastructure
-    if plan is None:
-        return
+def infrastructure_notices(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterable[Notice]:
+    """Say which support ends soon, and what is paid for and not used."""
     version = plan.cluster.version
     ends = SUPPORT_ENDS_SOON.get(version)
     if ends is not None:
         text = f"Kubernetes {version}: standard support ends {ends}; AWS then upgrades the control plane"
         advice = "the next one, and nodes follow: docs/updates.md"
         yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
-    for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
+    for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, pools), strict=True):
         price = published_price(nodes.pool.instance_type, nodes.purchase)
         said = f" ({price.source.text}, {price.source.date})" if price else ""
         yield Notice(f"pool {text}{said}", warns=False)
@@ -101,7 +99,10 @@ def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
     lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
     ends = [f"{graph.name} is deleted, and nothing serves" for graph in running]
     lines += [f"interruption: {text}" for text in ends]
-    lines.append(f"then: purchase.phase: active, and `pulumi up` again; {_when(stack)}")
+    is_emptied = all(nodes.phase == "empty" for nodes in waited_for(stack))
+    when = f"`dynamo-stack preflight {stack.name}` says when"
+    then = "what nodes are made of can change with it" if is_emptied else when
+    lines.append(f"then: purchase.phase: active, and `pulumi up` again; {then}")
     return Notice("\n  ".join(lines), warns=bool(running), interruption="; ".join(ends) or None)
 
 
@@ -138,12 +139,6 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
         yield Notice("\n  ".join(lines), warns=True, interruption=interruption)
 
 
-def _when(stack: StackPlan) -> str:
-    if all(nodes.phase == "empty" for nodes in waited_for(stack)):
-        return "what nodes are made of can change with it"
-    return f"`dynamo-stack preflight {stack.name}` says when"
-
-
 def scaled_notices(stack: StackPlan, before: Running, cluster: ClusterReader) -> Iterator[Notice]:
     """Say which numbers are neither the state's nor the stack's; nothing where the cluster cannot be read.
 
@@ -155,7 +150,8 @@ def scaled_notices(stack: StackPlan, before: Running, cluster: ClusterReader) ->
     running = before.graph_in_place_of(wanted)
     if running is None or replacement(stack, running, wanted):
         return
-    kind, read = (DEPLOYMENTS, read_server) if wanted.is_server else (GRAPH_OBJECTS, read_graph)
+    of_server, of_graph = (DEPLOYMENTS, read_server, "server"), (GRAPH_OBJECTS, read_graph, "graph")
+    kind, read, word = of_server if wanted.is_server else of_graph
     live = cluster.ask(kind, wanted.name, wanted.namespace).first
     if live is None:
         return
@@ -167,8 +163,8 @@ def scaled_notices(stack: StackPlan, before: Running, cluster: ClusterReader) ->
         # The settings have no 0.
         keep = f"; serving.replicas.{role.role}: {service.replicas} keeps them" if service.replicas else ""
         yield Notice(
-            f"{role.name} of {wanted.title} has {service.replicas} replicas in the cluster, not set by this "
-            f"stack, which says {number}\n"
+            f"{role.name} of {word} {wanted.name} has {service.replicas} replicas in the cluster, not set by "
+            f"this stack, which says {number}\n"
             f"  the next update of it sets {number} back, or ends at a conflict with an autoscaler{keep} "
             "(docs/runbook/drift.md)",
             warns=True,

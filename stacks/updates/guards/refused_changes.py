@@ -71,9 +71,20 @@ def left_out_problems(before: Running, stack: StackPlan) -> tuple[Problem, ...]:
     if running is None or not isinstance(platform, OwnPlatform):
         return ()
     # Of a chart that is no release, nobody can say which one comes next.
-    if known_line_name(running.version) is None or is_supported_step(running.version, platform.version):
+    present, target = running.version, platform.version
+    if known_line_name(present) is None or is_supported_step(present, target):
         return ()
-    return (_jump_problem(running.version, platform.version),)
+    message = (
+        f"{present} runs, and Dynamo supports no step that leaves out a minor release, as to {target}; "
+        "nothing was created or changed"
+    )
+    reached = [f'"{release}"' for release in PLATFORM_RELEASES if is_supported_step(present, release)]
+    suggestion = (
+        f"a second stack with {target} on another cluster, then the clients, then the end of this one "
+        f"({SECOND_STACK})"
+    )
+    allowed = alternatives(reached) if reached else None
+    return (Problem("platform.version", target, message, allowed=allowed, suggestion=suggestion),)
 
 
 def is_supported_step(present: str, target: str) -> bool:
@@ -174,20 +185,6 @@ def _renamed_pools(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterat
             )
             way = f"{old}; or empty that pool first ({_BLOCKS})"
             yield Problem(f"nodePools[{index}].name", nodes.pool.name, message, allowed=old, suggestion=way)
-
-
-def _jump_problem(present: str, target: str) -> Problem:
-    message = (
-        f"{present} runs, and Dynamo supports no step that leaves out a minor release, as to {target}; "
-        "nothing was created or changed"
-    )
-    reached = [f'"{release}"' for release in PLATFORM_RELEASES if is_supported_step(present, release)]
-    suggestion = (
-        f"a second stack with {target} on another cluster, then the clients, then the end of this one "
-        f"({SECOND_STACK})"
-    )
-    allowed = alternatives(reached) if reached else None
-    return Problem("platform.version", target, message, allowed=allowed, suggestion=suggestion)
 
 
 def _other_class_problem(kept: str, now: str | None) -> Problem:
