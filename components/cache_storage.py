@@ -61,7 +61,7 @@ class CacheStorage(pulumi.ComponentResource):
         self._clients = clients
         self._subnet_ids = subnet_ids
         if isinstance(storage, LustreStorage):
-            self.file_system = self._lustre(self._subnet_ids[str(zone)], size_gib, storage.throughput)
+            self.file_system = self._lustre(subnet_ids[str(zone)], size_gib, storage.throughput)
         else:
             self.file_system = self._efs(zone)
         self.register_outputs({"name": title})
@@ -97,9 +97,7 @@ class CacheStorage(pulumi.ComponentResource):
         return lustre(self._title, made.id, attributes, [made])
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
-        name = self._name
-        title = self._title
-        inside = child(self)
+        name, title = self._name, self._title
         group, rules = self._door("efs", _NFS_PORTS)
         made = aws.efs.FileSystem(
             f"{name}-file-system",
@@ -119,7 +117,7 @@ class CacheStorage(pulumi.ComponentResource):
                 "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
             },
             tags={"Name": title},
-            opts=inside,
+            opts=child(self),
         )
         targets = {
             zone: aws.efs.MountTarget(
@@ -127,7 +125,7 @@ class CacheStorage(pulumi.ComponentResource):
                 file_system_id=made.id,
                 subnet_id=subnet_id,
                 security_groups=[group.id],
-                opts=inside,
+                opts=child(self),
             )
             for zone, subnet_id in self._subnet_ids.items()
         }
@@ -162,14 +160,13 @@ class CacheStorage(pulumi.ComponentResource):
 
         Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
         """
-        nodes = self._clients
         out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
         return [
             self._rule(*rule, span)
             for span in ports
             for rule in (
-                (out, f"{what}-{span[0]}-to-nodes", group.id, nodes),
-                (into, f"{what}-{span[0]}-from-servers", nodes, group.id),
+                (out, f"{what}-{span[0]}-to-nodes", group.id, self._clients),
+                (into, f"{what}-{span[0]}-from-servers", self._clients, group.id),
             )
         ]
 

@@ -130,8 +130,7 @@ class EksCluster(pulumi.ComponentResource):
     def _control_plane(
         self, subnet_ids: list[pulumi.Input[str]], log_days: int, *, entered_by_eks: bool, keep: bool
     ) -> aws.eks.Cluster:
-        name = self._name
-        settings = self._settings
+        name, settings = self._name, self._settings
         owner, policies = role(
             f"{name}-role",
             f"{settings.name}-cluster",

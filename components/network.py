@@ -78,8 +78,7 @@ class Network(pulumi.ComponentResource):
 
         Without one in each zone, the failure of the first one's cuts off the others.
         """
-        name = self._name
-        title = self._cluster.name
+        name, title = self._name, self._cluster.name
         internet = aws.ec2.InternetGateway(
             f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": title}, opts=child(self)
         )
@@ -189,8 +188,7 @@ class Network(pulumi.ComponentResource):
         )
 
     def _flow_logs(self, days: int) -> None:
-        name = self._name
-        cluster = self._cluster
+        name, cluster = self._name, self._cluster
         group_name = f"/dynamo-stack/{cluster.name}/flow-logs"
         arn = f"arn:aws:logs:{cluster.region}:{cluster.account_id}:log-group:{group_name}"
         log_group = aws.cloudwatch.LogGroup(
