@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pulumi
+from pulumi.dynamic import Resource
 
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import why_unconverted
-from components.guard import Guard, GuardProvider, guarded_cluster
+from components.guard import GuardProvider, guarded_cluster
 
 # Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.
 _ANSWER_SECONDS = 40
@@ -35,7 +36,7 @@ class GraphGuardProvider(GuardProvider):
         await_operator(cluster, _props["namespace"], _props["graphName"], _props["platformNamespace"])
 
 
-class GraphGuard(Guard, module="dynamo-stack", name="GraphGuard"):
+class GraphGuard(Resource, module="dynamo-stack", name="GraphGuard"):
     """Of a stack with a graph. Its inputs are nothing that an update of the graph changes."""
 
     def __init__(

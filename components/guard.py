@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
+from pulumi.dynamic import CreateResult, DiffResult, ResourceProvider, UpdateResult
 
 from components.cluster_reader import ClusterReader
 
 
 class GuardProvider(ResourceProvider):
-    """Makes nothing: what a guard is for is its `delete`."""
+    """Makes nothing: what a guard is for is its `delete`.
+
+    A guard is deleted before what it depends on, and refuses while nothing of that is gone. Its inputs are
+    what its provider asks for, beside those of the cluster.
+    """
 
     serialize_as_secret_always = False
 
@@ -31,13 +35,6 @@ class GuardProvider(ResourceProvider):
     def update(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> UpdateResult:
         """Nothing is changed."""
         return UpdateResult(_news)
-
-
-class Guard(Resource):
-    """Is deleted before what it depends on, and refuses while nothing of that is gone.
-
-    Its inputs are what its provider asks for, beside those of the cluster.
-    """
 
 
 def cluster_inputs(

@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any
 
 import pulumi
+from pulumi.dynamic import Resource
 
 from components.cluster_answer import DEPLOYMENTS, NAMESPACES, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, PART_OBJECTS, USES_PLATFORM
-from components.guard import Guard, GuardProvider, guarded_cluster
+from components.guard import GuardProvider, guarded_cluster
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -56,7 +57,7 @@ class PlatformGuardProvider(GuardProvider):
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
 
-class PlatformGuard(Guard, module="dynamo-stack", name="PlatformGuard"):
+class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
     """Of a stack with a platform of its own; `own_namespaces` are those of this stack's own graphs."""
 
     def __init__(
