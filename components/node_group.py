@@ -106,20 +106,17 @@ class NodeGroup(pulumi.ComponentResource):
             ),
         )
         if block is not None and block.phase == "waiting":
-            self._start_with_the_window(name, nodes, block)
+            aws.autoscaling.Schedule(
+                f"{name}-window-opens",
+                scheduled_action_name="capacity-block-opens",
+                autoscaling_group_name=self.group.resources[0].autoscaling_groups[0].name,
+                start_time=block.starts,
+                min_size=0,
+                max_size=nodes,
+                desired_capacity=nodes,
+                opts=child(self),
+            )
         self.register_outputs({"nodeGroupName": template.name})
-
-    def _start_with_the_window(self, name: str, nodes: int, block: CapacityBlock) -> None:
-        aws.autoscaling.Schedule(
-            f"{name}-window-opens",
-            scheduled_action_name="capacity-block-opens",
-            autoscaling_group_name=self.group.resources[0].autoscaling_groups[0].name,
-            start_time=block.starts,
-            min_size=0,
-            max_size=nodes,
-            desired_capacity=nodes,
-            opts=pulumi.ResourceOptions(parent=self),
-        )
 
 
 def _launch_template(

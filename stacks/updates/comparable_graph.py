@@ -138,15 +138,11 @@ def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         yield _outline(name, mapping_in(service))
 
 
-def _main_container(component: Mapping[str, Any]) -> Mapping[str, Any]:
-    containers = mappings_in(component, "podTemplate", "spec", "containers")
-    return next((item for item in containers if item.get("name") == _MAIN_CONTAINER), mapping_in(None))
-
-
 def _service(component: Mapping[str, Any]) -> Service:
     pod = mapping_in(component, "podTemplate", "spec")
     affinity = mapping_in(pod, "affinity")
-    limits = mapping_in(_main_container(component), "resources", "limits")
+    named = (each for each in mappings_in(pod, "containers") if each.get("name") == _MAIN_CONTAINER)
+    limits = mapping_in(next(named, None), "resources", "limits")
     metadata = mapping_in(component, "podTemplate", "metadata")
     annotations = mapping_in(metadata, "annotations")
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}

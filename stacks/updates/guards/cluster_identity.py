@@ -64,9 +64,7 @@ def cluster_problems(cluster: ClusterPlan, *, has_settings: bool = True) -> tupl
 
 def cluster_of_state(cluster: ClusterPlan, file: str | None, running: Running) -> ClusterReader:
     """Return what reads the cluster before anything is registered; of an EKS cluster the state knows how."""
-    if not cluster.region:
-        return ClusterReader(cluster.context, file)
-    return ClusterReader(cluster.context, content=running.kubeconfig)
+    return ClusterReader(cluster.context, file, running.kubeconfig if cluster.region else None)
 
 
 def _files(cluster: ClusterPlan) -> list[Path]:

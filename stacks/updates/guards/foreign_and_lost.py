@@ -192,10 +192,9 @@ def _stale_claim_text(stack: StackPlan, before: Running, seen: ClaimAndLosses | 
     volume, name = before.volume, stack.serving.placed.cache_claim_name
     if seen is None or volume is None or not volume.uid:
         return None
-    if seen.claim is None:
-        found = "is gone from the cluster, and the model's files with it"
-    elif seen.claim["metadata"]["uid"] != volume.uid:
-        found = "was made again behind Pulumi's back: its volume is empty"
-    else:
+    uid = uid_of(seen)
+    if uid == volume.uid:
         return None
+    gone = "is gone from the cluster, and the model's files with it"
+    found = "was made again behind Pulumi's back: its volume is empty" if uid else gone
     return f"claim {name} {found}; `up --refresh` makes it again and downloads, plain `up` ends"
