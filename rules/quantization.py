@@ -10,12 +10,10 @@ from engines.vllm.kernels import (
     VLLM_KV_DTYPE_FAMILY,
     VLLM_KV_DTYPE_LINES,
     VLLM_KV_DTYPES,
-    VLLM_MOE_BACKENDS,
     VllmMoeKernels,
 )
 from engines.written_values import Setting
 from resource_graph import ResourceGraph
-from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -36,7 +34,6 @@ from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as
 from rules.reading.shapes import Undecided
 from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Rule, Said, Severity, rule
 
-_KNOWN_BACKENDS = ", ".join(sorted(VLLM_MOE_BACKENDS))
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})
 """Formats of a KV cache that other engines and tools have."""
 _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
@@ -108,14 +105,6 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
             )
         flag = f"{BACKEND_FLAG} {backend.value} ({backend.source})"
         wanted = [(flag, VLLM_BACKEND_KERNELS.get(str(backend.value)))]
-    if backend.value not in VLLM_MOE_BACKENDS:
-        unknown = (
-            f"{BACKEND_FLAG} {backend.value} ({backend.source}) is none of {_KNOWN_BACKENDS}: vLLM refuses it"
-        )
-        is_slip = slip_of(str(backend.value).replace("-", "_"), VLLM_MOE_BACKENDS, SLIPS) is not None
-        # Other releases have other backends, and none has a slip of the pen.
-        yield from [unknown] if is_slip else as_read(worker, [unknown], VLLM_0_20)
-        return
     yield from as_read(worker, _unfit_for_vllm(graph, worker, wanted), VLLM_0_20)
 
 

@@ -10,23 +10,6 @@ from types import MappingProxyType
 from engines.memory import ExpertPadding
 from hardware import Accelerator
 
-VLLM_MOE_BACKENDS = frozenset(
-    {
-        "auto",
-        "triton",
-        "deep_gemm",
-        "deep_gemm_mega_moe",
-        "cutlass",
-        "flashinfer_trtllm",
-        "flashinfer_cutlass",
-        "flashinfer_cutedsl",
-        "marlin",
-        "aiter",
-        "emulation",
-    }
-)
-"""Values of --moe-backend."""
-
 Capability = tuple[int, int]
 
 

@@ -22,12 +22,11 @@ from rules.reading.benchmarks import (
     read_target,
 )
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, whole_number
+from rules.reading.shapes import Undecided, whole_number
 from rules.rule import (
     BENCHMARKS,
     CONFIGURED_WORKERS,
@@ -73,13 +72,13 @@ def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterat
         yield from map(Advice, _beyond_the_model(graph, worker, settings.given_count("max_seq_len")))
         yield from map(Advice, _beyond_a_step(worker, settings))
     elif is_vllm(worker):
-        of_vllm = read_settings(graph, worker)
-        is_stretched = any(of_vllm.at(option) is not None for option in _STRETCHED_BY)
-        length = None if is_stretched else _plain_count(of_vllm, _LENGTH_OF_VLLM)
+        settings = read_settings(graph, worker)
+        is_stretched = any(settings.at(option) is not None for option in _STRETCHED_BY)
+        length = None if is_stretched else _plain_count(settings, _LENGTH_OF_VLLM)
         is_let = (worker.variable(_LETS_IT) or "").lower() in _SWITCHED_ON
         beyond = _beyond_the_model(graph, worker, length)
         yield from map(Advice, beyond) if is_let else beyond
-        yield from _beyond_a_step_of_vllm(of_vllm)
+        yield from _beyond_a_step_of_vllm(settings)
 
 
 def _beyond_the_model(graph: ResourceGraph, worker: Worker, length: Count | None) -> Iterator[str]:
@@ -185,14 +184,13 @@ DynamoServicePort)."""
     source=(
         "ai-dynamo/dynamo docs of troubleshooting (404 Model not found), ai-dynamo/dynamo#9914, "
         "recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/llmapi/llm_args.py (max_batch_size); ai-dynamo/aiconfigurator "
-        "src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a (memory)"
+        "tensorrt_llm/llmapi/llm_args.py (max_batch_size)"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Write the value of --served-model-name, send fewer tokens or raise max_seq_len and max_num_tokens "
-        "(vLLM: --max-model-len), and keep the concurrency at or below what the KV cache holds and "
-        "max_batch_size (times the tensor-parallel size under attention data parallelism, times replicas)."
+        "(vLLM: --max-model-len), and keep the concurrency at or below max_batch_size (times the "
+        "tensor-parallel size under attention data parallelism, times replicas)."
     ),
 )
 def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
@@ -210,8 +208,7 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
         # A single stream is no load, and nothing to judge.
         if load is None or load.value == 1:
             continue
-        tokens = None if prompt is None or answer is None else prompt.value + answer.value
-        limits = [_requests_at_once(graph, worker, tokens) for worker in target.generating]
+        limits = [_requests_at_once(graph, worker) for worker in target.generating]
         total = sum(amount for amount, _ in limits)
         if load.value > total:
             yield (
@@ -229,42 +226,23 @@ def _another_name(run: BenchmarkRun, target: Target) -> Iterator[str]:
         yield f"{asked}, but {target.name} serves {', '.join(served)}"
 
 
-def _requests_at_once(graph: ResourceGraph, worker: Worker, tokens: int | None) -> tuple[int, str]:
-    replicas = worker.template.replicas
-    if is_vllm(worker):
-        settings = read_settings(graph, worker)
-        sequences = settings.given_count(_SEQUENCES_OF_VLLM)
-        if sequences is None:
+def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
+    replicas, settings = worker.template.replicas, read_settings(graph, worker)
+    if settings.is_vllm:
+        limit, kind = settings.given_count(_SEQUENCES_OF_VLLM), "data-parallel ranks"
+        if limit is None:
             raise Undecided(f"{worker.name} has no --max-num-seqs, and vLLM's default depends on the GPU")
         ranks = settings.count("data_parallel_size", default=1).value
-        amount, source = sequences.value, sequences.source
-        kind = "data-parallel ranks"
-    elif is_tensorrt_llm(worker):
-        engine = read_settings(graph, worker)
-        batch = engine.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
-        # Under attention data parallelism the limit is each rank's own.
-        is_attention_dp = engine.switch("enable_attention_dp")
-        ranks = engine.count("tensor_parallel_size", default=1).value if is_attention_dp else 1
-        amount, source = batch.value, f"max_batch_size, {batch.source}"
-        kind = "attention-DP ranks"
     else:
-        raise Undecided(f"nothing says how many requests {worker.name} takes at once")
-    held = None if tokens is None else known(_held_in_cache, graph, worker, tokens)
-    if held is not None and held < amount:
-        amount, source = held, f"an estimate of what the KV cache holds of {tokens:,} tokens each"
+        limit, kind = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE), "attention-DP ranks"
+        # Under attention data parallelism the limit is each rank's own.
+        is_attention_dp = settings.switch("enable_attention_dp")
+        ranks = settings.count("tensor_parallel_size", default=1).value if is_attention_dp else 1
     times = "".join(
         f" x {each} {what}" for each, what in ((ranks, kind), (replicas, "replicas")) if each != 1
     )
-    return amount * ranks * replicas, f"{amount} ({source}){times} of {worker.name}"
-
-
-def _held_in_cache(graph: ResourceGraph, worker: Worker, tokens: int) -> int | None:
-    """Return how many requests of so many tokens have room on one rank, on the smallest GPU."""
-    plan = read_memory_plan(graph, worker)
-    if plan is None:
-        return None
-    one = plan.sequence_gib(tokens)
-    return min((int(memory.pool / one) for memory in memory_on_each_gpu(graph, worker)), default=None)
+    source = limit.source if settings.is_vllm else f"max_batch_size, {limit.source}"
+    return limit.value * ranks * replicas, f"{limit.value} ({source}){times} of {worker.name}"
 
 
 def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count | None) -> Iterator[str]:

@@ -61,11 +61,12 @@ def _wrong_choices(
     acting = {name: (value, source) for name, value, source in written if value is not None}
     for option, (given, source) in acting.items():
         vocabulary = vocabularies.get(option)
-        # The rule vllm-moe-backend says of it what it does to the experts, too.
-        if vocabulary is None or (option == BACKEND_FLAG and is_vllm):
+        if vocabulary is None:
             continue
         line = line_of(container, vocabulary)
         is_settled = is_vllm and option in _SETTLED
+        # Names of backends are long enough for a slip of the pen to be one in any release.
+        is_named = is_settled or (is_vllm and option == BACKEND_FLAG)
         by_plugins = option == _LOAD_FORMAT and is_vllm
         # vLLM reads it in small letters, and the name of a backend in capitals.
         value = given.lower() if by_plugins else given
@@ -73,7 +74,7 @@ def _wrong_choices(
             value = value.upper()
         is_open = by_plugins or (line is None and not is_settled)
         hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins, is_open=is_open)
-        if hint is not None and (line is not None or command.engine != VLLM_SERVE or is_settled):
+        if hint is not None and (line is not None or command.engine != VLLM_SERVE or is_named):
             shown = shown_command(command.engine, line)
             yield f"{option}{_place(option, source)} is {given}, which {shown} does not take{hint}"
 

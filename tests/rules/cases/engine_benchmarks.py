@@ -56,14 +56,6 @@ CASES = (
     ),
     Case(
         RULE,
-        "more than the KV cache holds of such prompts, of which a batch would take 800 a rank",
-        "agg-gb200",
-        (_flag(AGG, "--synthetic-input-tokens-mean 128", "--synthetic-input-tokens-mean 8000"),),
-        failed(RULE, AGG),
-        ("x 4 attention-DP ranks", "an estimate of what the KV cache holds of 9,000 tokens each"),
-    ),
-    Case(
-        RULE,
         "more requests than decode takes",
         "disagg-b200",
         (_flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),),
