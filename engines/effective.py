@@ -31,8 +31,8 @@ _SHORT_NAMES_OF_VLLM = {
     "-pp": "--pipeline-parallel-size",
     "-dp": "--data-parallel-size",
 }
-# --data-parallel-size-local begins like it.
-_WHOLE_NAMES_OF_VLLM = frozenset({"--data-parallel-size"})
+# --data-parallel-size-local and --reasoning-parser-plugin begin like them.
+_WHOLE_NAMES_OF_VLLM = frozenset({"--data-parallel-size", "--reasoning-parser"})
 # What follows from the model or the service's role (PyPI package ai-dynamo 1.2.1, argparse).
 _NO_OPTIONS_OF_VLLM = frozenset({"--config", "--quantization", "--is-prefill-worker", "--is-decode-worker"})
 _PATHS = {flag: option.setting for option in OPTIONS["dynamo.trtllm"].values() for flag in option.flags}

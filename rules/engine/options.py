@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from engines.command_line import Flag, Flags, Word
+from engines.command_line import Flag
 from engines.command_options import CommandWords, Vocabulary, command_options
-from engines.effective import VLLM
+from engines.effective import VLLM, effective
 from engines.registry import COMMANDS
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
 from resource_graph import ResourceGraph, Value
@@ -117,7 +117,7 @@ def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started)
     """Each option with which `vllm serve` ends at start."""
     if command.engine != VLLM_SERVE:
         return
-    flags = _with_dashes(command.flags)
+    flags = effective(command.engine, command.flags, command.environment).flags
     # Without automatic choice of tools their parser is not looked up.
     asks_for_tools = bool(flags.switch(_AUTO))
     for option, right, plugin in _PARSERS:
@@ -130,22 +130,10 @@ def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started)
             )
     if asks_for_tools and flags.value(_TOOLS) is None and flags.value("--config") is None:
         # A switch takes no value: what follows it by a variable may be the parser's option.
-        if any(each.value is not None and _is_unread(each.value) for each in flags.all):
+        values = (each.value for each in flags.all if each.value is not None)
+        if any(not each.known or reference_names(each.text) for each in values):
             raise Undecided(f"a word of the command line is unknown and might set {_TOOLS}")
         yield f"{_AUTO} stands without {_TOOLS}, and vllm serve ends with a TypeError; gpt-oss needs openai"
-
-
-def _is_unread(word: Word) -> bool:
-    return not word.known or bool(reference_names(word.text))
-
-
-def _with_dashes(flags: Flags) -> Flags:
-    """The options as vLLM's parser reads them: it takes underscores for dashes."""
-    return Flags(
-        tuple(type(flag)(flag.name.replace("_", "-"), flag.value) for flag in flags.all),
-        flags.complete,
-        flags.whole_names | {_REASONING, _TOOLS},
-    )
 
 
 def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Said]:

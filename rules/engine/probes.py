@@ -22,7 +22,6 @@ from rules.reading.pods.operator_defaults import (
     written_probe,
 )
 from rules.reading.pods.pods import (
-    FRONTEND_PORT_FLAG,
     FRONTEND_PORT_VARIABLE,
     SYSTEM_PORT_VARIABLE,
     PodTemplate,
@@ -31,6 +30,7 @@ from rules.reading.pods.reach import loopback_server
 from rules.reading.pods.workers import (
     FRONTEND_TYPE,
     Frontend,
+    frontend_port,
     frontends_of_pods,
     server_port,
     servers_of,
@@ -236,9 +236,8 @@ def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Itera
 def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
     is_frontend = template.component_type == FRONTEND_TYPE
     frontend = _frontend(graph, template) if is_frontend else None
-    flag = None if frontend is None else frontend.command.flags.value(FRONTEND_PORT_FLAG)
-    if flag is not None:
-        return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
+    if frontend is not None:
+        return frontend_port(frontend)
     variable = FRONTEND_PORT_VARIABLE if is_frontend else SYSTEM_PORT_VARIABLE
     if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
         return Count(port.number, "the operator's own")

@@ -260,10 +260,5 @@ def _engine_of(command: SimpleCommand) -> StartCommand | None:
 
 def _only_names(texts: Sequence[str]) -> bool:
     """Whether the command names programs, and starts none."""
-    match texts:
-        case ["command", "-v" | "-V", *_]:
-            return True
-        case [program, *_]:
-            return program_of(program) in _ONLY_NAME
-        case _:
-            return False
+    program = program_of(texts[0]) if texts else ""
+    return program in _ONLY_NAME or (program == "command" and texts[1:2] in (["-v"], ["-V"]))

@@ -225,15 +225,9 @@ def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
 
 
 def _names(command: StartCommand) -> list[str]:
-    names: list[str] = []
-    words = [word.text if word.known else "" for word in command.arguments]
-    for index, word in enumerate(words):
-        flag, equals, value = word.partition("=")
-        if flag in _MODEL_FLAGS:
-            names.append(value if equals else "".join(words[index + 1 : index + 2]))
-    seen = (command.model_word, *map(command.environment.get, _MODEL_VARIABLES))
-    names += [word.text for word in seen if word is not None and word.known]
-    return [name for name in names if name]
+    by_flag = (flag.value for flag in command.flags.all if flag.name in _MODEL_FLAGS)
+    seen = (*by_flag, command.model_word, *map(command.environment.get, _MODEL_VARIABLES))
+    return [word.text for word in seen if word is not None and word.known and word.text]
 
 
 def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:

@@ -20,7 +20,7 @@ from engines.effective import (
     effective,
     engine_file_path,
 )
-from resource_graph import UNKNOWN, ResourceGraph, Value
+from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
@@ -124,14 +124,10 @@ def read_engine_file(
     if config_map.origin is not None:
         where += f" ({config_map.origin})"
     data = mapping_at(config_map.inputs, "data")
-    if key not in data:
+    text = text_at(data, key)
+    if text is None:
         keys = ", ".join(sorted(data)) or "none"
         raise EngineFileProblem(f"{where} has no key {key}, which {path} needs; its keys: {keys}")
-    text = data[key]
-    if text is UNKNOWN:
-        raise Undecided(f"{key} of {where} is known only after the update")
-    if not isinstance(text, str):
-        raise EngineFileProblem(f"{key} of {where} is not a text")
     typed = typed_options(graph, worker.resource, worker.name)
     # Beside what a person typed, the object's name with its hash says nothing.
     source = key if typed else f"{key} of ConfigMap {config_map_name}"
@@ -168,13 +164,10 @@ def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPat
     name = text_at(source, "name")
     if name is None:
         raise Undecided(f"the ConfigMap with the engine file {path} has no name")
-    items = mappings_at(source, "items")
-    if not items:
-        return name, inside
-    for item in items:
-        if text_at(item, "path") == inside:
-            return name, text_at(item, "key") or inside
-    raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
+    items = {text_at(item, "path"): text_at(item, "key") for item in mappings_at(source, "items")}
+    if items and inside not in items:
+        raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
+    return name, items.get(inside) or inside
 
 
 def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
