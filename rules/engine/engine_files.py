@@ -18,6 +18,7 @@ from engines.tensorrt_llm.keys import (
     ENGINE_KEYS,
 )
 from engines.tensorrt_llm.options import EngineSettings
+from engines.written_values import number
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import DYNAMO_VLLM
@@ -190,14 +191,8 @@ def _overridden_flags(settings: Effective) -> Iterator[str]:
 
 
 def _same(acting: object, given: object) -> bool:
-    return str(acting).lower() == str(given).lower() or _number(acting) == _number(given) is not None
-
-
-def _number(value: object) -> float | None:
-    try:
-        return None if isinstance(value, bool) else float(str(value))
-    except ValueError:
-        return None
+    same_text = str(acting).lower() == str(given).lower()
+    return same_text or known(number, acting, "") == known(number, given, "") is not None
 
 
 def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
@@ -208,15 +203,14 @@ def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
             settings.mapping(name)
     yield from connector_problems(settings, line_of(worker.container, kv_connectors(DYNAMO_VLLM)))
     share = settings.at(_VLLM_SHARE)
-    number = None if share is None else _number(share.value)
-    if share is not None and (number is None or not 0 < number <= 1):
-        what = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
-        yield f"{what}, not a share of the memory from 0 to 1"
+    if share is not None and not 0 < (known(number, share.value, "") or 0) <= 1:
+        given = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
+        yield f"{given}, not a share of the memory from 0 to 1"
     for name in _AT_LEAST_ONE:
-        given = settings.at(name)
-        number = None if given is None else _number(given.value)
-        if given is not None and number is not None and number < 1:
-            yield f"{flag_of(name)} ({given.source}) is {given.value}, and vLLM takes 1 or more"
+        count = settings.at(name)
+        amount = None if count is None else known(number, count.value, "")
+        if count is not None and amount is not None and amount < 1:
+            yield f"{flag_of(name)} ({count.source}) is {count.value}, and vLLM takes 1 or more"
 
 
 def _other_quantization(graph: ResourceGraph, worker: Worker, settings: Effective) -> Iterator[str]:

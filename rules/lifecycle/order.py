@@ -124,15 +124,11 @@ def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) ->
     waited_for = [job for job in use.fillers if job.urn in before]
     if not waited_for:
         yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
-    elif all(_is_not_awaited(job) for job in waited_for):
+    elif all(_annotation(job, _SKIP_AWAIT) == "true" for job in waited_for):
         yield (
             f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
             f"{_SKIP_AWAIT} lets it count as done before it has run"
         )
-
-
-def _is_not_awaited(job: Resource) -> bool:
-    return _annotation(job, _SKIP_AWAIT) == "true"
 
 
 @rule(

@@ -99,14 +99,6 @@ CASES = (
     ),
     Case(
         FRONTEND,
-        "an offline frontend without the claim, beside workers of a release that is not told",
-        "agg-gb200",
-        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{RUNTIME}:my-tag")),
-        undecided(FRONTEND, "Frontend"),
-        ("does not say of which release it is",),
-    ),
-    Case(
-        FRONTEND,
         "a worker that offers a directory as its name",
         "agg-gb200",
         (
@@ -116,20 +108,6 @@ CASES = (
         ),
         failed(FRONTEND, "Frontend"),
         ("has no claim at /opt/models/hub/models--openai--gpt-oss-120b/snapshots/", "(--model-path)"),
-    ),
-    Case(
-        FRONTEND,
-        "an offline switch that a Secret holds",
-        "vllm-agg",
-        (
-            put(
-                GRAPH,
-                "spec.env[1]",
-                {"name": "HF_HUB_OFFLINE", "valueFrom": {"fieldRef": {"fieldPath": "a"}}},
-            ),
-        ),
-        undecided(FRONTEND, "Frontend"),
-        ("the value of the variable HF_HUB_OFFLINE is unknown",),
     ),
     Case(
         FRONTEND,

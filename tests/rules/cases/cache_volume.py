@@ -1,6 +1,6 @@
 """The claim that holds the model: its size, its class and where it is mounted."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, drop, put, text, variable
 from tests.rules.serving_edits import GRAPH, SERVER
 
@@ -39,14 +39,6 @@ _FILLER = {
 }
 
 CASES = (
-    Case(
-        HOLDS,
-        "a size that is none",
-        "vllm-agg",
-        (put(_CLAIM, _SIZE, "plenty"),),
-        undecided(HOLDS, CLAIM),
-        ("the size of claim model-cache is 'plenty'",),
-    ),
     Case(
         HOLDS,
         "room for two revisions",

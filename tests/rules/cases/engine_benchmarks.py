@@ -110,14 +110,6 @@ CASES = (
     ),
     Case(
         RULE,
-        "a prompt of unknown length",
-        "disagg-b200",
-        (_flag(DISAGG, "--synthetic-input-tokens-mean 8192", "--isl $LENGTH"),),
-        undecided(RULE, DISAGG),
-        ("the value of --isl is unknown",),
-    ),
-    Case(
-        RULE,
         "a name that nobody serves",
         "agg-gb200",
         (_flag(AGG, "--model openai/", "--model "),),

@@ -33,14 +33,6 @@ PUBLISHED = "published-disagg"
 CASES = (
     Case(
         FLAGS,
-        "a misspelt option of a worker",
-        "agg-gb200",
-        (worker_flags(WORKER, "--max-batchsize 800"),),
-        failed(FLAGS, WORKER),
-        ("--max-batchsize is no option of dynamo.trtllm 1.2; the nearest is --max-batch-size",),
-    ),
-    Case(
-        FLAGS,
         "an option that older guides name",
         "disagg-b200",
         (worker_flags(PREFILL, "--disaggregation-strategy prefill_first"),),

@@ -4,33 +4,16 @@ from tests.rules.case import Case, failed
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import GRAPH, SERVER
 
-RUNS, GPUS, REACHES = "start-command-runs", "gpus-match-parallelism", "service-reaches-pods"
+RUNS = "start-command-runs"
 
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
 _BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
-_EIGHT = put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=8")
 _SLIP = (
     put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c"]),
     put("Deployment", f"{SERVER}.args", ["exec trtllm-server openai/gpt-oss-120b"]),
 )
 
 CASES = (
-    Case(
-        GPUS,
-        "tensor parallelism of a server that vLLM's image starts",
-        "vllm-serve",
-        (_BY_THE_IMAGE, _EIGHT),
-        failed(GPUS, "engine"),
-        ("asks for 4 GPUs, but its engine uses 8: tensor parallelism 8 (--tensor-parallel-size)",),
-    ),
-    Case(
-        REACHES,
-        "a port of a server that vLLM's image starts",
-        "vllm-serve",
-        (_BY_THE_IMAGE, put("Deployment", f"{SERVER}.args[3]", "--port=8080")),
-        failed(REACHES, "vllm-serve"),
-        ("leads to port 8000 of vllm-serve, which listens on 8080 (--port)",),
-    ),
     Case(
         RUNS,
         "a program that vLLM's image is given",

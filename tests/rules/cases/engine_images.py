@@ -52,16 +52,6 @@ CASES = (
     ),
     Case(
         BRINGS,
-        "the same vLLM with an older model",
-        "vllm-serve",
-        (
-            text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
-            drop("Deployment", "spec.template.spec.containers[0].command"),
-            put("Deployment", "spec.template.spec.containers[0].args", ["--model", "Qwen/Qwen3-32B"]),
-        ),
-    ),
-    Case(
-        BRINGS,
         "the image of another engine",
         "vllm-agg",
         (text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "sglang-runtime"),),
@@ -130,12 +120,6 @@ CASES = (
         (resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.3.1"),),
         failed(MATCHES, DECODE),
         (f"image {RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",),
-    ),
-    Case(
-        MATCHES,
-        "a worker of the platform's line",
-        STATE,
-        (resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.2.9-patched"),),
     ),
     Case(
         MATCHES,

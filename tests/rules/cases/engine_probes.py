@@ -1,6 +1,6 @@
 """Probes of the pods of a graph, and the ports that they ask."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
@@ -81,14 +81,6 @@ CASES = (
         (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
         failed(PROBES, "VllmWorker"),
         ("startupProbe asks port health by its name, and no port of the container is called so",),
-    ),
-    Case(
-        PROBES,
-        "a port that is no number",
-        "agg-gb200",
-        (variable(WORKER, "DYN_SYSTEM_PORT", "high"),),
-        undecided(PROBES, WORKER),
-        ("the variable DYN_SYSTEM_PORT is 'high'",),
     ),
     Case(
         PROBES,

@@ -100,14 +100,6 @@ CASES = (
     ),
     Case(
         BLOCKS,
-        "a size in words",
-        "agg-gb200",
-        (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size large"),),
-        undecided(BLOCKS, FRONTEND),
-        ("--kv-cache-block-size is 'large', not a whole number",),
-    ),
-    Case(
-        BLOCKS,
         "workers that publish nothing",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),),

@@ -10,7 +10,6 @@ from tests.rules.serving_edits import (
     VLLM_ARGS,
     WORKER,
     command,
-    main,
     runtime,
     variable,
     vllm_argument,
@@ -33,14 +32,6 @@ CASES = (
         (runtime(FRONTEND, "1.1.1"),),
         failed(CALLS, FRONTEND),
         ("is of Dynamo before 1.3 (image nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1): about half",),
-    ),
-    Case(
-        CALLS,
-        "an image that says nothing of its release",
-        "agg-gb200",
-        (main(FRONTEND, "image", "registry.example.com/our-frontend:7"),),
-        undecided(CALLS, FRONTEND),
-        ("our-frontend:7 does not say of which release it is, and releases differ in this",),
     ),
     Case(
         CALLS,

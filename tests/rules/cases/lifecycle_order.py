@@ -124,14 +124,6 @@ CASES = (
     ),
     Case(
         CACHE,
-        "a download of which it is not known yet whether anybody waits",
-        EKS,
-        (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": LATER}),),
-        undecided(CACHE, "graph"),
-        ("metadata.annotations.pulumi.com/skipAwait is known only after the update",),
-    ),
-    Case(
-        CACHE,
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),

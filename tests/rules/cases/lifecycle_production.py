@@ -1,7 +1,7 @@
 """What a production stack keeps."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.exports import LATER, resource
+from tests.rules.exports import resource
 
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
 
@@ -51,14 +51,6 @@ CASES = (
     ),
     Case(
         PROTECTED,
-        "a lifecycle that is not known yet",
-        OURS,
-        (resource(OUR_COMPONENT, "inputs.lifecycle", LATER), resource(OUR_CLAIM, "protect", False)),
-        undecided(PROTECTED, "model-cache-claim"),
-        ("lifecycle is known only after the update",),
-    ),
-    Case(
-        PROTECTED,
         "a lifecycle of its own invention",
         OURS,
         (resource(OUR_COMPONENT, "inputs.lifecycle", "staging"), resource(OUR_CLAIM, "protect", False)),
@@ -102,14 +94,6 @@ CASES = (
         (resource(SERVERS, DELETED, "Delete"),),
         failed(RETAINED, "nats"),
         ("persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",),
-    ),
-    Case(
-        RETAINED,
-        "servers of which it is not known yet",
-        OURS,
-        (resource(SERVERS, DELETED, LATER),),
-        undecided(RETAINED, "nats"),
-        ("whenDeleted is known only after the update",),
     ),
     Case(
         RETAINED,

@@ -1,6 +1,6 @@
 """How long things are waited for, and by which names they are found again."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.exports import LATER, resource, unset
 
 EKS = "program-on-eks"
@@ -29,14 +29,6 @@ CASES = (
         (resource("Job/download", "timeouts", {"delete": 300}),),
         failed(WAITS, "download"),
         ("until it has filled the cache, and nothing says how long at create:",),
-    ),
-    Case(
-        WAITS,
-        "a wait that is not known yet",
-        EKS,
-        (resource(GRAPH, WAIT_FOR, LATER),),
-        undecided(WAITS, "graph"),
-        ("pulumi.com/waitFor is known only after the update",),
     ),
     Case(
         WAITS,

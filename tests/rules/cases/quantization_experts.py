@@ -41,14 +41,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "16-bit activations with CUTLASS on Blackwell",
-        "trtllm-serve",
-        (_override("W4A16_MXFP4"),),
-        failed(RUNS, "engine"),
-        ("W4A16_MXFP4 (OVERRIDE_QUANT_ALGO)", "for Hopper only: NotImplementedError"),
-    ),
-    Case(
-        RUNS,
         "experts divided under TRITON on Blackwell",
         "trtllm-serve",
         (_backend("TRITON"),),
@@ -91,14 +83,6 @@ CASES = (
         ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
     ),
     Case(
-        RUNS,
-        "kernels that NVIDIA does not declare",
-        "trtllm-serve",
-        (_override("W4A8_MXFP4_FP8"),),
-        failed(RUNS, "engine"),
-        ("starts, with kernels that NVIDIA does not declare for it on GB200",),
-    ),
-    Case(
         KNOWN,
         "a value that no engine knows",
         "trtllm-serve",
@@ -109,15 +93,6 @@ CASES = (
             "the engine warns and takes its default",
         ),
     ),
-    Case(
-        KNOWN,
-        "a value that only the pod knows",
-        "disagg-b200",
-        (_override_of(DECODE, {"fieldRef": {"fieldPath": "metadata.name"}}),),
-        undecided(KNOWN, DECODE),
-        ("the value of OVERRIDE_QUANT_ALGO is unknown",),
-    ),
-    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),)),
     Case(
         KNOWN,
         "a checkpoint of another format",

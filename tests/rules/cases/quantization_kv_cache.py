@@ -53,14 +53,6 @@ CASES = (
     ),
     Case(
         KNOWN,
-        "a number",
-        "trtllm-serve",
-        (engine_file(_FILE, _DTYPE, 8),),
-        undecided(KNOWN, "engine"),
-        ("kv_cache_config.dtype in max_throughput.yaml", "is 8, not a text"),
-    ),
-    Case(
-        KNOWN,
         "a value that vLLM's command line refuses",
         "vllm-agg",
         (text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),),

@@ -71,7 +71,6 @@ CASES = (
             "flashinfer_trtllm (--moe-backend) computes in BF16",
         ),
     ),
-    Case(BACKEND, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),)),
     Case(
         FLAGS,
         "a backend with a slip, in any release",

@@ -10,7 +10,6 @@ PRIVILEGED = "pods-run-unprivileged"
 PINNED = "images-pinned"
 
 FRONTEND = "spec.services.Frontend.extraPodSpec"
-EKS_POD = "inputs.spec.components.1.podTemplate.spec"
 VLLM_POD = "spec.components.1.podTemplate.spec"
 
 _PLUGIN = document("""
@@ -38,14 +37,6 @@ CASES = (
         (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.privileged", True),),
         failed(PRIVILEGED, "Frontend"),
         ("container main is privileged, and asks for no network device",),
-    ),
-    Case(
-        PRIVILEGED,
-        "a privilege that is not known yet",
-        "program-on-eks",
-        (of_state("DynamoGraphDeployment/graph", f"{EKS_POD}.hostIPC", LATER),),
-        undecided(PRIVILEGED, "VllmWorker"),
-        ("hostIPC is known only after the update",),
     ),
     Case(
         PRIVILEGED,
@@ -121,18 +112,6 @@ CASES = (
         (put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),),
         failed(PINNED, "model-download"),
         ("has no tag, which means latest",),
-    ),
-    Case(
-        PINNED,
-        "a digest",
-        "disagg-b200",
-        (
-            put(
-                "Job/model-download",
-                "spec.template.spec.containers.0.image",
-                f"docker.io/library/python@sha256:{'0' * 64}",
-            ),
-        ),
     ),
     Case(
         PINNED,
