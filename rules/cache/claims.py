@@ -22,7 +22,6 @@ from rules.rule import (
     Said,
     Severity,
     Subjects,
-    failed,
     graph_rule,
     model_users,
     rule,
@@ -37,6 +36,11 @@ _PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-
 # The class of one cluster of NVIDIA's, in recipes that everybody copies.
 _OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
 _DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"
+# What cannot be read of a volume is said where values are judged.
+_FETCHERS: Subjects[ModelUser] = Subjects(
+    lambda graph: (each for each in readable(read_model_users(graph)) if each.kind in {"worker", "download"}),
+    passed_over=(Undecided,),
+)
 
 
 @rule(
@@ -104,31 +108,26 @@ def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator
 def cache_holds_the_model(graph: ResourceGraph) -> Iterator[Observation]:
     """Model claim or emptyDir is smaller than the model, or the claim than two revisions of it."""
     yield from MODEL_VOLUMES.judge(graph, _held_by_claim)
-    for user in readable(read_model_users(graph)):
-        if user.kind in {"worker", "download"}:
-            # What cannot be read of a volume is said where values are judged.
-            message = known(_above_limit, user)
-            if message is not None:
-                yield failed(user.resource, user.name, message)
+    yield from _FETCHERS.judge(graph, _above_limit)
 
 
-def _above_limit(user: ModelUser) -> str | None:
-    """Why the pod is evicted while it downloads; None where the model has room, or nobody knows its size."""
+def _above_limit(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """Why the pod is evicted while it downloads; nothing where nobody knows the model's size."""
     scratch = hub_scratch(user)
     loads_none = any(
         flag.name == "--load-format" and flag.value is not None and flag.value.text == "dummy"
         for flag in user.flags
     )
     if scratch is None or scratch.limit is None or user.is_offline or loads_none:
-        return None
+        return
     repositories = [model.repository for model in user.models if model.repository and not model.is_path]
     shapes = (GPT_OSS_MODELS.get(each.rpartition("/")[2].lower()) for each in repositories)
     needed = sum(checkpoint_bytes(shape) for shape in shapes if shape is not None)
-    if quantity(scratch.limit, f"sizeLimit of volume {scratch.name}") >= needed:
-        return None
-    place = f"emptyDir {scratch.name} of {scratch.limit} at {scratch.path}"
-    takes = f"its tensors alone take {needed / 1e9:.1f} GB: the pod is evicted"
-    return f"downloads {', '.join(repositories)} into {place}, but {takes}"
+    if quantity(scratch.limit, f"sizeLimit of volume {scratch.name}") < needed:
+        yield (
+            f"downloads {', '.join(repositories)} into emptyDir {scratch.name} of {scratch.limit} at "
+            f"{scratch.path}, but its tensors alone take {needed / 1e9:.1f} GB: the pod is evicted"
+        )
 
 
 def _held_by_claim(_: ResourceGraph, volume: ModelVolume) -> Iterator[str | Advice]:

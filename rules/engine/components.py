@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from engines.command_line import variable_in
 from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.reading.commands.container_commands import DYNAMO_VLLM, StartCommand
@@ -257,7 +258,5 @@ def _handshake_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str 
 
 
 def _given(command: StartCommand, variable: str, default: str | None) -> str | None:
-    word = command.environment.get(variable)
-    if word is None:
-        return default
-    return word.text if word.known else None
+    is_given = variable in command.environment
+    return known(variable_in, command.environment, variable) if is_given else default

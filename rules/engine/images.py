@@ -57,9 +57,8 @@ _GPT_OSS_IN_TENSORRT_LLM = (1, 0)
 _GIT_TAG = re.compile(r"v\d")
 """Begin of a release's tag in git, which no image has."""
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
-_PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
 _NAMES = (
-    *_PUBLISHED_RUNTIMES,
+    *sorted(RUNTIMES),
     "dynamo-planner",
     "epp-image",
     "kubernetes-operator",
@@ -87,19 +86,19 @@ def _published(image: Image) -> str | None:
         meant = None if image.name in _NAMES else slip_of(image.name, _NAMES, SLIPS)
         right = _WRONG_NAMES.get(image.name, meant)
         return None if right is None else f"{_REGISTRY}{right}"
-    if image.name not in _PUBLISHED_RUNTIMES:
+    if image.name not in RUNTIMES:
         return None
     # Other organisations of that host, and other hosts, keep copies, whose names are no slips of the pen.
     left_out = path == f"{_HOST}ai-dynamo/" or path.startswith(f"{_HOST}nvidia/")
     return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], SLIPS) else None
 
 
-_ENGINE_OF_IMAGE: Mapping[str, str] = {
+_ENGINE_OF_IMAGE: Mapping[str, str | None] = {
     "tensorrtllm-runtime": TENSORRT_LLM,
     "vllm-runtime": DYNAMO_VLLM,
     "sglang-runtime": DYNAMO_SGLANG,
+    "dynamo-frontend": None,
 }
-_WITHOUT_ENGINE = frozenset({"dynamo-frontend"})
 _FRAMEWORKS: Mapping[str, str] = {"trtllm": TENSORRT_LLM, "vllm": DYNAMO_VLLM, "sglang": DYNAMO_SGLANG}
 # The packages of ai-dynamo 1.2.1 to 1.6.0 on PyPI that can be started.
 _MODULES = (
@@ -148,9 +147,8 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     name = "" if image is None else image.name
     for engine in started:
         brings = _ENGINE_OF_IMAGE.get(name, engine)
-        if image is not None and (brings != engine or name in _WITHOUT_ENGINE):
-            holds = f"holds {brings}" if name in _ENGINE_OF_IMAGE else "holds no engine"
-            yield f"starts {engine}, but its image {image.text} {holds}"
+        if image is not None and brings != engine:
+            yield f"starts {engine}, but its image {image.text} holds {brings or 'no engine'}"
     model = read_gpt_oss(worker)
     if image is not None and image.line is not None and model is not None:
         without = f"image {image.text} cannot load {model.name}, which"
