@@ -120,9 +120,10 @@ def _share(plan: MemoryPlan) -> str:
 
 
 def _sequences(plan: MemoryPlan, pool: float) -> str:
-    one = plan.sequence_gib(plan.max_seq_len)
-    text = f"a sequence of {plan.max_seq_len:,} tokens takes {one:.2f} GiB, so {int(pool / one):,} fit"
+    length = plan.max_seq_len.value
+    one = plan.sequence_gib(length)
+    text = f"a sequence of {length:,} tokens takes {one:.2f} GiB, so {int(pool / one):,} fit"
     if plan.max_batch_size is None:
         return text
     where = " on each GPU" if plan.sharding.attention_data_parallel else ""
-    return f"{text}; at most {plan.max_batch_size:,} run at once{where}"
+    return f"{text}; at most {plan.max_batch_size.value:,} run at once{where}"

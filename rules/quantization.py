@@ -242,21 +242,18 @@ def kv_cache_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     plan = read_memory_plan(graph, worker)
     if plan is None:
         return
-    one = plan.sequence_gib(plan.max_seq_len)
+    one = plan.sequence_gib(plan.max_seq_len.value)
+    longest = f"{plan.max_seq_len.value:,} tokens ({plan.max_seq_len.source})"
     # The model's own limit of length says nothing about how long sequences are.
-    at_once = plan.max_batch_size if plan.max_seq_len < plan.model.max_positions else None
+    at_once = plan.max_batch_size if plan.max_seq_len.value < plan.model.max_positions else None
     for memory in memory_on_each_gpu(graph, worker):
         words = plan.pool_words(memory)
         if memory.pool < one:
+            yield f"{words}, and one sequence of {longest} takes {one:.1f} GiB"
+        elif at_once is not None and memory.pool < at_once.value * one:
             yield (
-                f"{words}, and one sequence of {plan.max_seq_len:,} tokens ({plan.max_seq_len_source}) takes "
-                f"{one:.1f} GiB"
-            )
-        elif at_once is not None and memory.pool < at_once * one:
-            yield (
-                f"{words}; {at_once:,} sequences ({plan.max_batch_size_source}) of {plan.max_seq_len:,} "
-                f"tokens ({plan.max_seq_len_source}) take {at_once * one:.1f} GiB, so "
-                f"{int(memory.pool / one):,} run at once"
+                f"{words}; {at_once.value:,} sequences ({at_once.source}) of {longest} take "
+                f"{at_once.value * one:.1f} GiB, so {int(memory.pool / one):,} run at once"
             )
         if memory.pool >= 0 and memory.rest < plan.buffers_gib:
             yield (

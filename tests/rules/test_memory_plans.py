@@ -8,6 +8,7 @@ import pytest
 from engines.memory import Sharding
 from engines.models import GPT_OSS_MODELS
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
+from engines.written_values import Count
 from rules.reading.engines.memory import MemoryPlan
 from rules.reading.shapes import Undecided
 
@@ -22,10 +23,8 @@ PLAN = MemoryPlan(
     kv_format="fp8",
     windows=(),
     max_cache_tokens=None,
-    max_seq_len=11_000,
-    max_seq_len_source="decode.yaml",
-    max_batch_size=1280,
-    max_batch_size_source="decode.yaml",
+    max_seq_len=Count(11_000, "decode.yaml"),
+    max_batch_size=Count(1280, "decode.yaml"),
     not_covered=None,
     buffer_tokens=9216,
 )

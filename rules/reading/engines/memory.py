@@ -16,7 +16,7 @@ from engines.quantization import KV_VALUE_BYTES
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
 from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from engines.vllm.kernels import default_vllm_kernels, vllm_padding
-from engines.written_values import number
+from engines.written_values import Count, number
 from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (
@@ -101,11 +101,9 @@ class MemoryPlan:
     """Tokens that each layer keeps, a pattern that repeats; empty where every layer keeps all."""
     max_cache_tokens: int | None
     """Tokens that the pool holds at most; None where nobody says."""
-    max_seq_len: int
-    max_seq_len_source: str
-    max_batch_size: int | None
+    max_seq_len: Count
+    max_batch_size: Count | None
     """Sequences that run at once in each rank; None where nobody says."""
-    max_batch_size_source: str | None
     not_covered: str | None
     """Name of a setting that takes or moves memory in a way that the estimate does not know; None without
     one."""
@@ -117,7 +115,7 @@ class MemoryPlan:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no engine could run with."""
-        sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
+        sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len.value]
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
         if not 0 < self.fraction <= 1:
@@ -211,10 +209,8 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         kv_format=kv_format.value,
         windows=_windows(settings, model),
         max_cache_tokens=None if tokens is None else tokens.value,
-        max_seq_len=length.value,
-        max_seq_len_source=length.source,
-        max_batch_size=None if batch is None else batch.value,
-        max_batch_size_source=None if batch is None else batch.source,
+        max_seq_len=length,
+        max_batch_size=batch,
         not_covered=_not_covered(settings),
         # vLLM's connectors copy between the caches themselves. Unset TensorRT-LLM's buffer holds the longest
         # sequence (NVIDIA/TensorRT-LLM#11082).

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import yaml
 
-from engines.command_line import Word
 from engines.effective import (
     NO_FILE,
     TENSORRT_LLM,
@@ -68,9 +67,8 @@ def read_settings(graph: ResourceGraph, worker: Worker) -> Effective:
         EngineFileProblem: its engine file or an override cannot be what the engine needs.
     """
     command = single_command(worker, TENSORRT_LLM | VLLM)
-    started = (command.engine, command.flags, command.environment)
-    file = read_engine_file(graph, worker, engine_file_path(*started), written=command.files)
-    return effective(*started, file)
+    file = _engine_file(graph, worker, command)
+    return effective(command.engine, command.flags, command.environment, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +98,16 @@ def load_engine_yaml(text: str) -> EngineYaml:
     return EngineYaml(content)
 
 
-def read_engine_file(
-    graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
-) -> EngineFile:
-    """The YAML mapping that the worker finds at the path; `written` holds files of its start script.
-
-    Empty where no path is given.
+def _engine_file(graph: ResourceGraph, worker: Worker, command: StartCommand) -> EngineFile:
+    """The YAML mapping in the file that the command names; empty where it names none.
 
     Raises:
         EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
     """
-    if not isinstance(path, str) or not path:
+    path = engine_file_path(command.engine, command.flags, command.environment)
+    if not path:
         return NO_FILE
-    own = written.get(posixpath.normpath(path))
+    own = command.files.get(posixpath.normpath(path))
     if own is not None:
         if not own.known:
             raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
