@@ -161,9 +161,6 @@ def _problems(
     container: Mapping[str, Value], command: StartCommand, given: tuple[str, ...]
 ) -> Iterable[tuple[str, bool]]:
     """Each problem of the options, and whether the problem is certain."""
-    # With it, vLLM-Omni reads the command line, which has options of its own.
-    if command.engine == VLLM_SERVE and "--omni" in given:
-        return ()
     if command.engine == TRTLLM_SERVE:
         return _of_trtllm_serve(container, given)
     vocabulary = command_options(command.engine)

@@ -30,12 +30,6 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "an option of vLLM-Omni",
-        "vllm-serve",
-        (add("Deployment", f"{SERVER}.args", "--omni"), add("Deployment", f"{SERVER}.args", "--stage-id=0")),
-    ),
-    Case(
-        FLAGS,
         "words for numbers, and a number that is missing",
         "vllm-agg",
         (
