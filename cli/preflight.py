@@ -11,15 +11,12 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import make_console, print_line, print_result, print_table, say
-from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
-from explain.costs import aged
 from operations.errors import CommandError
 from operations.permissions.right import Holder
 from operations.preflight.answer import Preflight
 from operations.project import recorded_stack, resolved_stack
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.prices import NAMES, idle_gpus, published_price
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
 from stacks.updates.planned_update import waiting_text
 
@@ -81,19 +78,14 @@ def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
 
 def _of_account(stack: StackPlan) -> Preflight:
     from operations.preflight.account import Account
-    from operations.preflight.capacity_checks import offered_now
     from operations.preflight.checks import answers
 
     plan = _infrastructure(stack)
     account = Account(plan.cluster.region, plan.cluster.assume_role)
     found = tuple(answers(plan, account))
-    idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
-    waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
-    offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
-    prices = [f"price of pool {nodes.pool.name}: {_price(nodes)}" for nodes in plan.gpu_nodes]
-    remarks = (*prices, *offers, *idle, *waiting)
+    waiting = tuple(f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
     return Preflight(
-        stack=stack.name, region=plan.cluster.region, context=None, answers=found, remarks=remarks
+        stack=stack.name, region=plan.cluster.region, context=None, answers=found, remarks=waiting
     )
 
 
@@ -140,13 +132,3 @@ def _print(report: Preflight) -> None:
         print_line(console, text)
     counts = f"{report.wrong} wrong, {report.unknown} unknown of {len(report.answers)} answers"
     print_line(console, f"stack {report.stack}: {counts}")
-
-
-def _price(nodes: PlannedNodes) -> str:
-    gpus, bought = nodes.pool.gpus, NAMES[nodes.purchase.kind]
-    price = published_price(nodes.pool.instance_type, nodes.purchase)
-    if price is None:
-        return f"{gpus} GPUs, {bought}: no published price"
-    rate, source = price.usd_per_gpu_hour, price.source
-    date = aged(source.date, today())
-    return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.text}, {date})"

@@ -276,9 +276,9 @@ ALWAYS = Rights(
         right(
             On.ANYTHING,
             "ec2",
-            "DescribeAddresses DescribeAvailabilityZones DescribeCapacityBlockOfferings "
-            "DescribeCapacityReservations DescribeInstanceTypeOfferings DescribeInstanceTypes "
-            "DescribeRouteTables DescribeSubnets DescribeVpcs",
+            "DescribeAddresses DescribeAvailabilityZones DescribeCapacityReservations "
+            "DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeRouteTables DescribeSubnets "
+            "DescribeVpcs",
         ),
         right(On.REGION, "ec2", "DescribeVpcAttribute"),
         right(On.ANYTHING, "eks", "DescribeAddonVersions"),

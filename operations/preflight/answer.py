@@ -37,7 +37,7 @@ class Preflight(Document):
     """The cluster's; null where an account was asked."""
     answers: tuple[Answer, ...]
     remarks: tuple[str, ...]
-    """Prices, offers and idle GPUs, as sentences."""
+    """Why there is no graph yet, as sentences."""
 
     @computed_field
     @property

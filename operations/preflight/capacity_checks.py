@@ -1,4 +1,4 @@
-"""Is what was bought there, for these nodes, now; and what would a Capacity Block cost?"""
+"""Is what was bought there, for these nodes, now?"""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 from operations.preflight.account import Account
 from operations.preflight.answer import Answer, Unanswered, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
-from stacks.plan.infrastructure.prices import least_sold, published_price
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.settings.cluster import CapacityBlock, Reservation
 from stacks.wording import in_words
@@ -20,8 +19,6 @@ _Found: TypeAlias = Mapping[str, Any]
 
 _USABLE = {"active", "scheduled"}
 _NOT_YET = {"assessing", "delayed", "payment-pending", "pending"}
-_HOURS = 24
-"""The shortest block that is sold."""
 
 
 def capacity_answers(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
@@ -51,36 +48,12 @@ def capacity_answers(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     elif state not in _USABLE:
         yield wrong(question, f"is {state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
-        yield from _window_answers(question, nodes, purchase, found, account.now())
+        yield from _window_answers(question, purchase, found, account.now())
     elif group != purchase.placement_group:
         made = f"placement group {group}" if group else "no placement group"
         explicit = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
         fix = f"purchase.placementGroup: {group}" if group else "leave purchase.placementGroup out"
         yield wrong(question, f"was made in {made}, {explicit}: EC2 launches into it nowhere else", fix)
-
-
-def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
-    """Return the up-front fee that AWS asks for the least that holds the pool; None for another purchase."""
-    if not isinstance(nodes.purchase, CapacityBlock):
-        return None
-    pool, kind = nodes.pool, nodes.pool.instance_type.name
-    what = f"{pool.nodes} x {kind}"
-    gpus = pool.gpus
-    wanted: dict[str, object] = {"InstanceType": kind, "InstanceCount": pool.nodes}
-    if unit := least_sold(pool.instance_type, pool.gpus):
-        what = unit.name
-        gpus = unit.gpus
-        wanted = {"UltraserverType": unit.name, "UltraserverCount": 1}
-    asked = f"a new block for pool {pool.name}, {what} for {_HOURS} h"
-    try:
-        answer = account.ask(
-            "ec2", "describe_capacity_block_offerings", CapacityDurationHours=_HOURS, **wanted
-        )
-    except Unanswered as reason:
-        return f"{asked}: not known: {reason}"
-    if not (offerings := answer["CapacityBlockOfferings"]):
-        return f"{asked}: none is offered now"
-    return f"{asked}: {_fee(min(offerings, key=lambda each: float(each['UpfrontFee'])), gpus)}"
 
 
 def _reservation(account: Account, reservation_id: str) -> _Found | None:
@@ -117,11 +90,11 @@ def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterato
 
 
 def _window_answers(
-    question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: _Found, now: dt.datetime
+    question: str, purchase: CapacityBlock, found: _Found, now: dt.datetime
 ) -> Iterator[Answer]:
     starts, ends = found["StartDate"], found["EndDate"]
     due = _phase_due(starts, ends, now)
-    window = f"{found['State']} from {_shown(starts)} to {_shown(ends)}{_price(nodes, found)}"
+    window = f"{found['State']} from {_shown(starts)} to {_shown(ends)}"
     if purchase.ends and _shown(ends) != purchase.ends:
         yield wrong(f"{question}: its end", f"typed is {purchase.ends}", f'purchase.ends: "{_shown(ends)}"')
     if due == "over":
@@ -151,24 +124,5 @@ def _phase_due(starts: dt.datetime, ends: dt.datetime, now: dt.datetime) -> str:
     return "waiting" if now < starts else "active"
 
 
-def _price(nodes: PlannedNodes, found: _Found) -> str:
-    """Return the price of the whole window at the published rate: no answer of AWS has what was paid."""
-    price = published_price(nodes.pool.instance_type, nodes.purchase)
-    if price is None:
-        return ""
-    hours = (found["EndDate"] - found["StartDate"]) / dt.timedelta(hours=1)
-    gpus = found["TotalInstanceCount"] * nodes.pool.instance_type.gpus
-    return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * price.usd_per_gpu_hour * hours:,.0f}"
-
-
 def _shown(time: dt.datetime) -> str:
     return time.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _fee(offering: Mapping[str, Any], gpus: int) -> str:
-    fee, currency = float(offering["UpfrontFee"]), offering["CurrencyCode"]
-    hours = float(offering["CapacityBlockDurationHours"])
-    return (
-        f"{fee:,.2f} {currency} up front, {fee / hours / gpus:,.3f} a GPU-hour, from "
-        f"{offering['StartDate']:%Y-%m-%dT%H:%M:%SZ} in {offering['AvailabilityZone']}"
-    )

@@ -131,7 +131,11 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ids = {str(each["ZoneName"]): str(each["ZoneId"]) for each in listed}
     yield from _control_plane(plan, ids)
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
-        yield _file_system(str(plan.storage.zone), ids)
+        # FSx is not in every zone, and no request lists those in which it is: its console alone does
+        # (https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html).
+        if (zone := str(plan.storage.zone)) not in ids:
+            fix = "modelCache.storage.zone: another zone"
+            yield wrong(f"FSx for Lustre in {zone}", f"this account has no {zone}", fix)
         if plan.cluster.version == "1.36":
             # awslabs/amazon-eks-ami v20260714: kernel 6.18.
             found = "nodes have kernel 6.18, and AWS does not say that Lustre's client runs on it"
@@ -202,15 +206,6 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
     else:
         yield good(question, _with_ids(zones, ids))
-
-
-def _file_system(zone: str, ids: Mapping[str, str]) -> Answer:
-    question = f"FSx for Lustre in {zone}"
-    if zone not in ids:
-        return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")
-    # https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html sends people to the console.
-    where = "FSx is not in every zone, and only its console lists them (Create file system, Subnet)"
-    return unknown(question, f"{_with_ids([zone], ids)}: {where}")
 
 
 def _possible(ids: Mapping[str, str]) -> list[str]:

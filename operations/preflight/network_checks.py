@@ -35,8 +35,6 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ):
         found = "only the VPC reaches it, in which nobody can be before `up` has made it"
         yield wrong(API_SERVER, found, f'cluster.publicCidrs: ["ADDRESS/32"]; {_YOUR_ADDRESS}')
-    else:
-        yield unknown(API_SERVER, "only the VPC reaches it, and networks that lead there")
 
 
 def adopted(plan: EksPlan, account: Account) -> Iterator[Answer]:

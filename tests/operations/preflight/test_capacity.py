@@ -21,11 +21,7 @@ from tests.support.eks_settings import eks_gb200_settings
 NONE_FREE = "0 free; the pool takes 1: enough only if this stack's own nodes hold the rest"
 
 
-def test_a_block_in_its_window_is_good_and_has_its_price_with_its_age(
-    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # 2027-01-01, for the age of prices.
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1798761600")
+def test_a_block_in_its_window_is_good(account: Account, preflight: Preflight) -> None:
     starts = at(-1)
     account.bought(starts, at(WEEK))
     answer = preflight(in_a_block(starts))
@@ -35,20 +31,9 @@ def test_a_block_in_its_window_is_good_and_has_its_price_with_its_age(
     assert "good pool b200: p6-b200.48xlarge in us-east-1a offered" in shown
     assert f"pool b200: {BLOCK} 1 x p6-b200.48xlarge in us-east-1a, 1 free; the pool takes 1" in shown
     assert f"active from {starts} to {at(WEEK)[:13]}" in shown
-    # A week of eight GPUs.
-    assert ", 169 h of 8 GPUs for $16,704;" in shown
     assert "good system nodes: m7g.2xlarge offered in us-east-1a, us-east-1b" in shown
     assert "phase active is due" in shown
-    # Eight GPUs at $12.355.
-    assert (
-        "price of pool b200: 8 GPUs, Capacity Block: $98.84 an hour at $12.355 a GPU "
-        "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01, more than a quarter old)"
-    ) in shown
-    # The account's own price, of this day: $100 an instance-hour in the simulated one.
-    assert "a new block for pool b200, 1 x p6-b200.48xlarge for 24 h: 2,400.00 USD up front" in shown
-    assert "12.500 a GPU-hour, from " in shown
-    assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
-    assert "stack dev: 0 wrong, 2 unknown of 12 answers" in shown
+    assert "stack dev: 0 wrong, 1 unknown of 11 answers" in shown
 
 
 def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, preflight: Preflight) -> None:
@@ -60,7 +45,7 @@ def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, pref
     assert (document["stack"], document["region"], document["wrong"]) == ("dev", REGION, 1)
     [wrong] = [each for each in document["answers"] if each["verdict"] == "wrong"]
     assert wrong["fix"] == "purchase.phase: waiting"
-    assert any(text.startswith("price of pool b200: 8 GPUs") for text in document["remarks"])
+    assert document["remarks"] == []
 
 
 @pytest.mark.parametrize(
@@ -230,7 +215,6 @@ def test_a_reservation_has_no_phase(account: Account, preflight: Preflight) -> N
     answer = preflight(by_the_hour(purchase={"kind": "reservation", "id": BLOCK}))
     shown = seen(answer)
     assert (answer.code, "phase" in shown) == (0, False)
-    assert "8 GPUs, reservation: $113.93 an hour" in shown
 
 
 @pytest.mark.parametrize(
@@ -254,9 +238,7 @@ def test_a_reservation_is_launched_in_the_placement_group_that_it_was_made_in(
     assert (f"fix pool b200: {BLOCK}: {fix}\n" in answer.out) is bool(fix)
 
 
-def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
-    account: Account, preflight: Preflight
-) -> None:
+def test_trays_are_in_a_zone_that_up_opts_in_to(account: Account, preflight: Preflight) -> None:
     starts = at(-1)
     account.bought(
         starts,
@@ -273,11 +255,3 @@ def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
     assert answer.code == 0, shown
     assert "`up` opts in to zone group us-east-1-dfw-2; ask again after it" in shown
     assert "9 x p6e-gb200.36xlarge in us-east-1-dfw-2a" in shown
-    assert "$84.66 an hour at $10.582 a GPU (https://aws" in shown
-    # Nine trays of four GPUs, which are sold together.
-    assert "a new block for pool gb200, u-p6e-gb200x36 for 24 h: 21,600.00 USD up front" in shown
-    assert "25.000 a GPU-hour, from" in shown
-    assert (
-        "u-p6e-gb200x36, the least that is sold, $380.95 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
-        "7 trays outside the pool"
-    ) in shown
