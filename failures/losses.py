@@ -27,6 +27,8 @@ class Loss:
     """Since when and by what, and what follows."""
     command: str = ""
     """The command to run before `pulumi up --refresh` can heal it; empty: none."""
+    owner_acts: bool = False
+    """Whether somebody else has to make it again before `pulumi up --refresh` can heal anything."""
 
     def __str__(self) -> str:
         """Return it as a sentence."""
@@ -94,7 +96,7 @@ def _claim_loss(
         else "its owner, not this stack, makes and fills it again, and then `up --refresh` checks its files"
     )
     if claim is None:
-        return None if is_own else Loss(subject, "is gone", f": {again}")
+        return None if is_own else Loss(subject, "is gone", f": {again}", owner_acts=True)
     if is_being_deleted(claim):
         pods = mounting_pods(cluster, claim)
         more = f" and {len(pods) - _SHOWN} more" if len(pods) > _SHOWN else ""
@@ -103,11 +105,15 @@ def _claim_loss(
             f" since {claim['metadata']['deletionTimestamp']}{held}: no new pod can mount it, and its files "
             f"go with the last that does; nothing takes that back. Once it is gone, {again}"
         )
-        return Loss(subject, "is being deleted", detail, _delete_command(cluster, objects))
+        return Loss(
+            subject, "is being deleted", detail, _delete_command(cluster, objects), owner_acts=not is_own
+        )
     if claim.get("status", {}).get("phase") == "Lost":
         volume = claim.get("spec", {}).get("volumeName")
         files = f" {volume}, and with it the files: once it is gone, {again}"
-        return Loss(subject, "has lost its volume", files, _delete_command(cluster, objects))
+        return Loss(
+            subject, "has lost its volume", files, _delete_command(cluster, objects), owner_acts=not is_own
+        )
     said = made_later(claim, job or {})
     if said is None:
         return None

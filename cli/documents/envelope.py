@@ -12,7 +12,7 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
         "check": 1,
         "doctor": 1,
-        "drift": 1,
+        "drift": 2,
         "explain": 2,
         "list": 1,
         "pools": 1,

@@ -9,13 +9,12 @@ from components.dynamo_objects import (
     GRAPH_OBJECTS,
     GRAPHS,
     OPERATOR_LABELS,
-    why_not_ready,
 )
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
-from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
+from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
-from operations.engine_preview.events import EngineStep, Events, ask_engine
+from operations.engine_preview.events import EngineStep, ask_engine
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from operations.pulumi_command import PulumiCommand
@@ -45,17 +44,11 @@ def find_drift(name: str) -> DriftReport:
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
     unread = unreadable_graphs(state, cluster.reader)
-    events = _events(pulumi, unread)
-    steps = events.steps
+    steps = _steps(pulumi, unread)
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    unready = (
-        *map(not_compared, unread),
-        *unready_objects(events.diagnostics),
-        *unready_graphs(state, cluster.reader),
-    )
     seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
@@ -67,7 +60,7 @@ def find_drift(name: str) -> DriftReport:
         stack=name,
         changes=changes,
         repair_release=repair,
-        unready=unready,
+        not_compared=tuple(map(not_compared, unread)),
         losses=tuple(losses),
         first=first,
     )
@@ -113,18 +106,6 @@ def unreadable_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, .
     return tuple(urn for urn in urns if stored not in urn)
 
 
-def unready_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, ...]:
-    """Return each graph of the stack that is not ready, in its operator's words."""
-    found: list[str] = []
-    for identifier in sorted(identifier for urn, identifier in state.recorded if _KIND in urn):
-        namespace, _, name = identifier.rpartition("/")
-        live = cluster.ask(GRAPH_OBJECTS, name, namespace).first
-        reason = why_not_ready(live) if live else None
-        if reason:
-            found.append(f"graph {identifier}: {reason}")
-    return tuple(found)
-
-
 def not_compared(urn: str) -> str:
     """Return the words about a graph that nobody could compare."""
     name = urn_name(urn)
@@ -148,10 +129,10 @@ def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
     return state
 
 
-def _events(pulumi: PulumiCommand, unread: Sequence[str]) -> Events:
+def _steps(pulumi: PulumiCommand, unread: Sequence[str]) -> Sequence[EngineStep]:
     look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
     events, answer = ask_engine(pulumi, *look)
     if answer.returncode != 0:
         said = [each.message for each in events.diagnostics if each.severity == "error"]
         raise pulumi.failure("\n".join([*said, answer.stderr]), *look)
-    return events
+    return events.steps

@@ -7,17 +7,15 @@ from comparison.nested_values import value_at
 from components.object_owner import is_pulumi
 from operations.drift.fields import differing, outcome_of, owners_of
 from operations.drift.report import Change, Outcome
-from operations.engine_preview.events import Diagnostic, EngineStep
+from operations.engine_preview.events import EngineStep
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.engine_state import EngineRecord
-from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
+from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type
 from resource_graph.values import Path, has_unknown
 
 _CLAIM = "PersistentVolumeClaim"
 # What becomes of an object that is gone, where `up --refresh` does not simply create it.
 _AGAIN = {f"{KUBERNETES}core/v1:{_CLAIM}": Outcome.REFILLED, RELEASE_TYPE: Outcome.FIRST}
-# pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
-_UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
 
 def changes_seen(
@@ -43,18 +41,6 @@ def deployed_release(steps: Iterable[EngineStep]) -> tuple[str, str] | None:
         if step.after and step.operation != "delete" and own_type(step.urn) == RELEASE_TYPE:
             return step.after.inputs["namespace"], step.after.inputs["name"]
     return None
-
-
-def unready_objects(diagnostics: Iterable[Diagnostic]) -> tuple[str, ...]:
-    """Return each object that is as it was written and does not work, with the provider's first reason."""
-    found: list[str] = []
-    for each in diagnostics:
-        if each.urn is not None and _UNHEALTHY in each.message:
-            # The first line only says which object it is.
-            lines = [line.removeprefix("* ") for line in each.message.splitlines() if line.startswith("* ")]
-            kind = own_type(each.urn).rsplit(":", 1)[-1]
-            found.append(f"{kind} of the resource {urn_name(each.urn)}: {(lines[1:] or ['not ready'])[0]}")
-    return tuple(found)
 
 
 def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -> Iterator[Change]:

@@ -29,6 +29,7 @@ class Outcome(Enum):
     RECREATED = "recreated"
     REFILLED = "refilled"
     GOING = "going"
+    OWNERS = "owners"
     CHECKED = "checked"
     REPLACED = "replaced"
     PREVIEW_STOPS = "preview-stops"
@@ -48,6 +49,7 @@ _WORDS = {
     Outcome.RECREATED: "made again",
     Outcome.REFILLED: "made again and filled",
     Outcome.GOING: "made again once it is gone",
+    Outcome.OWNERS: "left: its owner makes it again",
     Outcome.CHECKED: "its files are checked",
     Outcome.REPLACED: "deleted and made again",
     Outcome.PREVIEW_STOPS: "put back, but its preview stops at the conflict",
@@ -125,8 +127,8 @@ class DriftReport(Document):
     changes: tuple[Change, ...]
     repair_release: str | None = Field(default=None, exclude=True)
     """The command for what lies inside the Helm release; None where nothing of it differs."""
-    unready: tuple[str, ...] = Field(default=(), serialization_alias="notReady")
-    """Objects that do not work though nobody changed them."""
+    not_compared: tuple[str, ...] = ()
+    """Graphs that nobody could compare, and why."""
     losses: tuple[Loss, ...] = Field(default=(), exclude=True)
     """Parts that are being deleted or are empty; each is among the changes too."""
     first: tuple[str, ...] = Field(default=(), exclude=True)
@@ -153,7 +155,9 @@ class DriftReport(Document):
     @property
     def repair(self) -> str | None:
         """The command for everything that Pulumi sees; None where that is as it should be."""
-        if all(change.outcome in {Outcome.LEFT, Outcome.FIRST} for change in self.changes):
+        if self._waits_for_owner or all(
+            change.outcome in {Outcome.LEFT, Outcome.FIRST} for change in self.changes
+        ):
             return None
         # A preview may not take kubectl's fields, and stops there; the update takes them.
         stops = any(change.outcome is Outcome.PREVIEW_STOPS for change in self.changes)
@@ -164,6 +168,10 @@ class DriftReport(Document):
     def before_repair(self) -> Sequence[str]:
         """The commands without which nothing can heal what is lost."""
         return list(dict.fromkeys([*self.first, *(loss.command for loss in self.losses if loss.command)]))
+
+    @property
+    def _waits_for_owner(self) -> bool:
+        return any(change.outcome is Outcome.OWNERS for change in self.changes)
 
     def headline(self) -> str:
         """Return the answer in one line."""
@@ -205,9 +213,9 @@ class DriftReport(Document):
             yield "CONFLICT", "`up` takes back what kubectl wrote; its preview cannot, and would stop"
         for loss in self.losses:
             yield "LOST", str(loss)
-        for text in self.unready:
-            yield "NOT READY", text
-        if (self.unready or self.repair_release) and not self.repair:
+        for text in self.not_compared:
+            yield "NOT COMPARED", text
+        if (self.repair_release or self._waits_for_owner) and not self.repair:
             yield (
                 "THEN",
                 f"pulumi up --refresh --stack {self.stack}: it ends when graph and claim are healthy",
@@ -236,7 +244,7 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
     """Return the rows of the table for them."""
     for loss in losses:
         subject = loss.subject
-        outcome = _MADE_AGAIN.get(loss.found, Outcome.GOING)
+        outcome = Outcome.OWNERS if loss.owner_acts else _MADE_AGAIN.get(loss.found, Outcome.GOING)
         yield Change.of_object(
             (subject.kind, subject.namespace, subject.name),
             "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",

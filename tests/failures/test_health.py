@@ -265,6 +265,7 @@ def test_a_missing_claim_that_the_stack_does_not_make_is_a_loss() -> None:
 def test_a_claim_of_somebody_else_is_left_for_its_owner_to_delete_and_fill(claim: dict[str, Any]) -> None:
     [loss] = _losses(claim, objects=THEIRS)
     assert "nce it is gone, its owner, not this stack, makes and fills it again, and then" in str(loss)
+    assert loss.owner_acts
     assert loss.command == (
         "kubectl --context gpu-cluster delete dynamographdeployments.v1alpha1.nvidia.com/graph "
         "job/model-download --namespace gpt-oss --ignore-not-found --cascade=foreground"

@@ -58,7 +58,7 @@ def test_drift_names_what_is_missing_of_the_release_and_the_graph_that_nobody_co
     assert [change["kind"] for change in report["changes"]] == ["Deployment"]
     assert report["repair"][0].startswith("helm ")
     assert "the Dynamo operator is gone" in sick(stack)
-    assert any("was not compared" in line for line in report["notReady"]), report["notReady"]
+    assert any("was not compared" in line for line in report["notCompared"]), report["notCompared"]
 
 
 def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from operations.drift.refresh_preview import changes_seen, unready_objects
+from operations.drift.refresh_preview import changes_seen
 from operations.drift.report import Outcome
 from operations.engine_preview.events import EngineStep, read_events
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
@@ -261,16 +261,3 @@ def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_h
     )
     [change] = changes_seen([step], program=program)
     assert change.outcome is Outcome.REPLACED
-
-
-def test_an_object_that_does_not_work_is_named_and_is_no_change() -> None:
-    message = (
-        "warning: Refreshed resource is in an unhealthy state:\n"
-        "* Resource 'dynamo-nats' was created but failed to initialize\n* 0 out of 1 replicas succeeded\n"
-    )
-    urn = "urn:pulumi:dev::dynamo-stack::dynamo-stack:components:Nats$kubernetes:apps/v1:StatefulSet::nats"
-    said = [{"urn": urn, "message": message}, {"message": "other"}]
-    events = read_events(json.dumps({"diagnosticEvent": each}) for each in said)
-    assert unready_objects(events.diagnostics) == (
-        "StatefulSet of the resource nats: 0 out of 1 replicas succeeded",
-    )

@@ -6,7 +6,7 @@ import pytest
 
 from failures.explanation import Subject
 from failures.losses import Loss
-from operations.drift.detect import not_compared, unreadable_graphs, unready_graphs
+from operations.drift.detect import not_compared, unreadable_graphs
 from operations.drift.helm_release import differences
 from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
 from operations.recovery.stack_state import StackState
@@ -69,13 +69,19 @@ def test_what_pulumi_sees_is_repaired_by_an_up_and_a_conflict_is_explained(
         assert part in _advice(report)["CONFLICT"]
 
 
-def test_what_lies_in_a_release_or_is_not_ready_leads_to_an_up_that_asks_whether_it_serves() -> None:
+def test_what_lies_in_a_release_leads_to_an_up_that_asks_whether_it_serves() -> None:
     released = DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), repair_release=ROLLBACK)
     assert (released.repair, _advice(released)["RELEASE"]) == (None, ROLLBACK)
     assert released.as_json()["repair"] == [ROLLBACK]
-    unready = DriftReport(stack="dev", changes=(), unready=("graph ns/g: some_resources_are_not_ready",))
-    for report in (released, unready):
-        assert _advice(report)["THEN"].startswith("pulumi up --refresh --stack dev")
+    assert _advice(released)["THEN"].startswith("pulumi up --refresh --stack dev")
+
+
+def test_no_up_is_a_repair_before_the_owner_of_a_claim_has_made_it_again() -> None:
+    claim = Subject("PersistentVolumeClaim", "shared-models", "gpt-oss")
+    losses = (Loss(claim, "is gone", ": its owner makes and fills it again", owner_acts=True),)
+    report = DriftReport(stack="dev", changes=(_change(Outcome.REPAIRED), *as_changes(losses)), losses=losses)
+    assert (report.repair, report.as_json()["repair"]) == (None, [])
+    assert [label for label, _ in report.advice()] == ["LOST", "THEN", "UNSEEN"]
 
 
 def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
@@ -179,34 +185,6 @@ def test_a_graph_is_left_out_only_where_nobody_converts_it(
     assert found == ((URN.format(version=version),) if unreadable else ())
     for urn in found:
         assert "graph graph was not compared" in not_compared(urn)
-
-
-@pytest.mark.parametrize(
-    ("generation", "status", "said"),
-    [
-        (1, {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}, None),
-        (2, {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}, "latest change"),
-        (
-            1,
-            {
-                "observedGeneration": 1,
-                "conditions": [{"type": "Ready", "status": "False", "reason": "some_are_not_ready"}],
-            },
-            "some_are_not_ready",
-        ),
-        (1, {}, "has not looked"),
-    ],
-)
-def test_a_graph_that_is_not_ready_as_it_is_now_is_said_in_its_operators_words(
-    generation: int, status: dict[str, Any], said: str | None
-) -> None:
-    cluster = _cluster(away=True, metadata={"generation": generation}, status=status)
-    found = unready_graphs(_state("v1beta1"), cluster)
-    assert len(found) == (1 if said else 0)
-    for line in found:
-        assert line.startswith("graph gpt-oss/graph: ")
-        assert said
-        assert said in line
 
 
 KEY = ("Deployment", "dynamo-system", "operator")
