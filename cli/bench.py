@@ -34,6 +34,7 @@ from operations.errors import CommandError
 from operations.evidence import record as write_evidence
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
+from operations.smoke.address import parse_url
 from recipes.benchmark import AIPERF_VERSION
 from recipes.model import Recipe
 from sizing.points import OWN_POINTS, append_points
@@ -147,7 +148,9 @@ def _run(options: BenchOptions) -> None:
     by_points = str(options.thresholds) == MEASURED
     thresholds = load_thresholds(options.thresholds) if options.thresholds and not by_points else None
     try:
-        run, send, recipe = _of_address(options, options.url) if options.url else _of_stack(options)
+        run, send, recipe = (
+            _of_address(options, parse_url(options.url)) if options.url else _of_stack(options)
+        )
         if by_points:
             thresholds = thresholds_of(run, recipe)
         if options.record and recipe is not None and run.begun.gpus is not None:
@@ -197,13 +200,13 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
 
 
 def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
-    named, plain = _named_recipe(options), url.rstrip("/")
+    named = _named_recipe(options)
     recipe = named or method_of_addresses()
     program = installed_aiperf(options.aiperf or "aiperf")
     gpus, accelerator = options.gpus_behind
     run = run_of_address(
-        plain,
-        served_model(plain, options.model),
+        url,
+        served_model(url, options.model),
         options.wanted,
         named,
         is_mock=options.mock,
@@ -213,7 +216,7 @@ def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Rec
     )
     for text in advice(options.wanted, named) if named else ():
         say(text, error=True)
-    endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
+    endpoint = endpoint_here(run, recipe, url, options.tokenizer)
     return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress), named
 
 

@@ -9,6 +9,7 @@ import typer
 
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
+from operations.smoke.address import parse_url
 from recipes.load import recipe_names
 from resource_graph.spelling import nearest
 from sizing.points import Shape
@@ -58,7 +59,7 @@ def check_options(options: BenchOptions) -> None:
     if options.stack is None and options.url is None:
         raise typer.BadParameter("give one STACK, or --url URL, or both for a stack that answers there")
     if options.url is not None:
-        _check_address(options, options.url)
+        _check_address(options, parse_url(options.url))
     else:
         _check_stack(options)
     if options.record and (options.mock or (options.stack is None and not (options.recipe and options.gpus))):
@@ -78,18 +79,9 @@ def check_options(options: BenchOptions) -> None:
     _ = options.wanted, options.gpus_behind
 
 
-def _check_address(options: BenchOptions, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise typer.BadParameter(f"{url!r} is not an address: {error}", param_hint="--url") from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
-        raise typer.BadParameter(
-            f"{url!r} is not an address such as http://127.0.0.1:8000, without a path", param_hint="--url"
-        )
-    if parts.username is not None or parts.password is not None:
-        raise typer.BadParameter("holds a name or a password, which results would show", param_hint="--url")
+def _check_address(options: BenchOptions, address: str) -> None:
+    if urlsplit(address).path:
+        raise typer.BadParameter(f"{address} has a path before /v1: measure behind it", param_hint="--url")
     if options.from_here:
         raise typer.BadParameter(
             "goes with a STACK; an address is measured from here", param_hint="--from-here"

@@ -32,6 +32,13 @@ def stack_name(text: str) -> str:
     return text.removeprefix("./").removeprefix("Pulumi.").removesuffix(".yaml")
 
 
+def _stack_name_or_none(text: str | None) -> str | None:
+    if text is not None and "://" in text:
+        # Not said again: it may carry credentials.
+        raise typer.BadParameter("is an address, which `smoke` and `bench` take as --url URL")
+    return None if text is None else stack_name(text)
+
+
 StackArgument = Annotated[
     str,
     typer.Argument(
@@ -47,7 +54,7 @@ OptionalStackArgument = Annotated[
     typer.Argument(
         metavar="[STACK]",
         help="Name of a stack, or of its file here.",
-        callback=lambda text: None if text is None else stack_name(text),
+        callback=_stack_name_or_none,
         autocompletion=complete_stack,
     ),
 ]

@@ -1,4 +1,4 @@
-"""The address and the key that a person gives, refused before anything is asked."""
+"""The address and the key that a person gives `smoke` or `bench`, refused before anything is asked."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -17,7 +17,9 @@ def parse_url(text: str) -> str:
     """Return the URL before /v1; raises CommandError where it is none that can be asked."""
     before, _, host = text.strip().rpartition("@")
     if before:
-        raise _refused(f"…@{host}", "carries credentials", "--api-key-from VARIABLE")
+        raise _refused(
+            f"…@{host}", "carries credentials, which output would show", "--api-key-from VARIABLE of smoke"
+        )
     try:
         parts = urlsplit(host)
         is_whole = parts.scheme in _SCHEMES and parts.hostname and parts.port != 0 and " " not in parts.netloc

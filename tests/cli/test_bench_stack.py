@@ -158,15 +158,15 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
         pytest.param((*URL, "--shape", "9/9"), "--concurrency: is needed with --url", id="no concurrency"),
         pytest.param(
             ("--url", "127.0.0.1:8000", *WHOLE[2:]),
-            "'127.0.0.1:8000' is not an address such as http://127.0.0.1:8000, without a path",
+            "--url 127.0.0.1:8000: is no URL of HTTP",
             id="no scheme",
         ),
         pytest.param(
-            ("--url", "http://host:8000/v1", *WHOLE[2:]), "'http://host:8000/v1' is not an address", id="path"
+            ("--url", "http://host:8000/way/v1", *WHOLE[2:]), "http://host:8000/way has a path", id="path"
         ),
         pytest.param(
             ("--url", "http://me:word@host", *WHOLE[2:]),
-            "holds a name or a password, which results would show",
+            "…@host: carries credentials",
             id="password",
         ),
         pytest.param((*WHOLE, "--from-here"), "--from-here: goes with a STACK", id="from here"),

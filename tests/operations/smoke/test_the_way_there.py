@@ -37,6 +37,7 @@ def test_a_url_ends_before_v1_however_much_of_it_is_typed(text: str, url: str) -
     ("options", "said"),
     [
         ([], "give a STACK, a --url URL, or both"),
+        (["http://user:hidden@host:1"], "is an address, which `smoke` and `bench`"),
         (["--url", "localhost:8000"], "try: --url http://localhost:8000"),
         (["--url", ""], "try: --url http://localhost:8000"),
         (["--url", "http://"], "is no URL of HTTP"),
