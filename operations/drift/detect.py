@@ -54,22 +54,27 @@ def find_drift(name: str) -> DriftReport:
     found = changes_seen(steps, state.failed, recorded_stack(stack))
     if any(_KIND in urn for urn, _ in state.recorded):
         found = (*found, *lost_definition(cluster))
-    first = (*install_again(steps, pulumi), *_write_again(found, cluster))
+    first = (
+        *install_again(steps, pulumi),
+        *_write_again(found, cluster),
+        *(loss.command for loss in losses if loss.command),
+    )
     changes = (*found, *as_changes(losses), *inside)
     return DriftReport(
         stack=name,
         changes=changes,
         repair_release=repair,
         not_compared=tuple(map(not_compared, unread)),
-        losses=tuple(losses),
-        first=first,
+        lost=tuple(map(str, losses)),
+        first=tuple(dict.fromkeys(first)),
     )
 
 
 def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
     """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
     if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
-        yield Change.of_object(("CustomResourceDefinition", None, GRAPHS), "exists", "is gone", Outcome.FIRST)
+        definition = ("CustomResourceDefinition", None, GRAPHS)
+        yield Change.of(definition, ("exists", "is gone"), Outcome.FIRST)
 
 
 def install_again(steps: Sequence[EngineStep], pulumi: PulumiCommand) -> Iterator[str]:

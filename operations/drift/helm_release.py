@@ -54,14 +54,14 @@ def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) ->
     """Return each field, or whole object, that is not as the server would make it from the manifest."""
     for key, item in wanted.items():
         if key not in live:
-            yield Change.of_object(key, "exists", "is gone", Outcome.LEFT)
+            yield Change.of(key, ("exists", "is gone"), Outcome.LEFT)
             continue
         for path, expected, actual in differing(item, live[key], ()):
             if path[0] == "status" or (path[0] == "metadata" and path[1] in _OF_THE_SERVER):
                 continue
             owners = (str(owner["manager"]) for owner in owners_of(live[key], path))
             others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
-            yield Change.of_field(key, path, (expected, actual), Outcome.LEFT, others)
+            yield Change.of(key, (expected, actual), Outcome.LEFT, path, others)
 
 
 def _objects(text: str) -> dict[_Key, _Object]:

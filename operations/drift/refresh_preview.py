@@ -47,11 +47,11 @@ def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -
     before, after = step.before, step.after
     if before is None or not before.resource.type.startswith(KUBERNETES):
         return
-    kind, namespace, name = _identity(before)
+    item = _identity(before)
     if step.operation == "delete":
         outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
-        expected = "exists, with its data" if kind == _CLAIM else "exists"
-        yield Change.of_object((kind, namespace, name), expected, "is gone", outcome)
+        expected = "exists, with its data" if item[0] == _CLAIM else "exists"
+        yield Change.of(item, (expected, "is gone"), outcome)
     elif step.operation == "update" and after is not None:
         resource = program.find(step.urn)
         yield from _changed_fields(before, after, step.differences, resource, has_failed=step.urn in failed)
@@ -83,7 +83,7 @@ def _changed_fields(
             # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
             # update that the engine never heard of, the cluster has it and the state has not.
             by_failed_up = not others and (has_failed or bool(owners))
-            yield Change.of_field(item, path, (expected, actual), outcome, others, by_failed_up=by_failed_up)
+            yield Change.of(item, (expected, actual), outcome, path, others, by_failed_up=by_failed_up)
 
 
 def _wanted(program: Resource | None, path: Path, in_state: object) -> object:

@@ -82,36 +82,31 @@ class Change(Document):
     """What `pulumi up --refresh` does about it."""
 
     @classmethod
-    def of_field(
+    def of(
         cls,
         item: Item,
-        path: Path,
         values: tuple[object, object],
         outcome: Outcome,
-        managers: tuple[str, ...],
+        path: Path | None = None,
+        managers: tuple[str, ...] = (),
         *,
         by_failed_up: bool = False,
     ) -> Self:
-        """Return the change of one field of an item. A Secret's values are hidden."""
+        """Return the change of one field of an object, or of all of it. Values of a Secret are hidden."""
         kind, namespace, name = item
-        expected, found = (_HIDDEN if kind == "Secret" else _shown(value) for value in values)
+        hides = kind == "Secret" and path is not None
+        expected, found = (_HIDDEN if hides else _shown(value) for value in values)
         return cls(
             kind=kind,
             namespace=namespace,
             name=name,
-            field=dotted(path),
+            field=None if path is None else dotted(path),
             expected=expected,
             found=found,
             managers=managers,
             by_failed_up=by_failed_up,
             outcome=outcome,
         )
-
-    @classmethod
-    def of_object(cls, item: Item, expected: str, found: str, outcome: Outcome) -> Self:
-        """Return the change of a whole object."""
-        kind, namespace, name = item
-        return cls(kind=kind, namespace=namespace, name=name, expected=expected, found=found, outcome=outcome)
 
     @property
     def object_name(self) -> str:
@@ -129,10 +124,10 @@ class DriftReport(Document):
     """The command for what lies inside the Helm release; None where nothing of it differs."""
     not_compared: tuple[str, ...] = ()
     """Graphs that nobody could compare, and why."""
-    losses: tuple[Loss, ...] = Field(default=(), exclude=True)
-    """Parts that are being deleted or are empty; each is among the changes too."""
+    lost: tuple[str, ...] = ()
+    """Parts that are being deleted, or are empty; each is among the changes too."""
     first: tuple[str, ...] = Field(default=(), exclude=True)
-    """Commands for what is gone with Outcome.FIRST, in their order."""
+    """Commands without which nothing can heal what is lost, in their order."""
 
     @computed_field
     @property
@@ -140,17 +135,11 @@ class DriftReport(Document):
         """Whether there is any change."""
         return bool(self.changes)
 
-    @computed_field
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """Parts that are being deleted, or are empty."""
-        return tuple(map(str, self.losses))
-
     @computed_field(alias="repair")
     @property
     def commands(self) -> tuple[str, ...]:
         """Commands that undo it, in their order."""
-        return tuple(each for each in (self.repair_release, *self.before_repair, self.repair) if each)
+        return tuple(each for each in (self.repair_release, *self.first, self.repair) if each)
 
     @property
     def repair(self) -> str | None:
@@ -163,11 +152,6 @@ class DriftReport(Document):
         stops = any(change.outcome is Outcome.PREVIEW_STOPS for change in self.changes)
         preview = " --skip-preview" if stops else ""
         return f"pulumi up --refresh{preview} --stack {self.stack}"
-
-    @property
-    def before_repair(self) -> Sequence[str]:
-        """The commands without which nothing can heal what is lost."""
-        return list(dict.fromkeys([*self.first, *(loss.command for loss in self.losses if loss.command)]))
 
     @property
     def _waits_for_owner(self) -> bool:
@@ -193,7 +177,7 @@ class DriftReport(Document):
         # Without its operator no graph can be changed.
         if self.repair_release:
             yield "RELEASE", self.repair_release
-        for command in self.before_repair:
+        for command in self.first:
             yield "FIRST", command
         refused = [each for each in self.changes if each.outcome is Outcome.REFUSED]
         edits = (edit_command(each.kind, each.name, each.namespace) for each in refused)
@@ -211,8 +195,8 @@ class DriftReport(Document):
             )
         elif any(each.outcome in {Outcome.REFUSED, Outcome.PREVIEW_STOPS} for each in self.changes):
             yield "CONFLICT", "`up` takes back what kubectl wrote; its preview cannot, and would stop"
-        for loss in self.losses:
-            yield "LOST", str(loss)
+        for text in self.lost:
+            yield "LOST", text
         for text in self.not_compared:
             yield "NOT COMPARED", text
         if (self.repair_release or self._waits_for_owner) and not self.repair:
@@ -245,12 +229,9 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
     for loss in losses:
         subject = loss.subject
         outcome = Outcome.OWNERS if loss.owner_acts else _MADE_AGAIN.get(loss.found, Outcome.GOING)
-        yield Change.of_object(
-            (subject.kind, subject.namespace, subject.name),
-            "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
-            f"{loss.found}, and is empty" if outcome is Outcome.REFILLED else loss.found,
-            outcome,
-        )
+        expected = "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays"
+        found = f"{loss.found}, and is empty" if outcome is Outcome.REFILLED else loss.found
+        yield Change.of((subject.kind, subject.namespace, subject.name), (expected, found), outcome)
 
 
 def _counted(number: int, one: str, several: str) -> str:

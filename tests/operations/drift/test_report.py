@@ -79,7 +79,8 @@ def test_what_lies_in_a_release_leads_to_an_up_that_asks_whether_it_serves() -> 
 def test_no_up_is_a_repair_before_the_owner_of_a_claim_has_made_it_again() -> None:
     claim = Subject("PersistentVolumeClaim", "shared-models", "gpt-oss")
     losses = (Loss(claim, "is gone", ": its owner makes and fills it again", owner_acts=True),)
-    report = DriftReport(stack="dev", changes=(_change(Outcome.REPAIRED), *as_changes(losses)), losses=losses)
+    changes = (_change(Outcome.REPAIRED), *as_changes(losses))
+    report = DriftReport(stack="dev", changes=changes, lost=tuple(map(str, losses)))
     assert (report.repair, report.as_json()["repair"]) == (None, [])
     assert [label for label, _ in report.advice()] == ["LOST", "THEN", "UNSEEN"]
 
@@ -114,9 +115,8 @@ def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json
 
 
 def test_what_a_command_must_bring_back_first_stands_before_the_repair() -> None:
-    gone = Change.of_object(
-        ("Release", "dynamo-system", "dynamo-platform"), "exists", "is gone", Outcome.FIRST
-    )
+    release = ("Release", "dynamo-system", "dynamo-platform")
+    gone = Change.of(release, ("exists", "is gone"), Outcome.FIRST)
     first = ("pulumi refresh --target '**:Release::dynamo-platform' --stack dev", "pulumi up --stack dev")
     alone = DriftReport(stack="dev", changes=(gone,), first=first)
     assert (alone.repair, alone.as_json()["repair"]) == (None, [*first])
@@ -139,7 +139,12 @@ def test_what_is_lost_is_a_change_with_the_command_that_goes_before_the_repair()
         Loss(claim, "was made again", ": the volume is empty"),
         Loss(claim, "was made again by its owner", ": nobody has checked its files"),
     )
-    report = DriftReport(stack="dev", changes=tuple(as_changes(losses)), losses=losses)
+    report = DriftReport(
+        stack="dev",
+        changes=tuple(as_changes(losses)),
+        lost=tuple(map(str, losses)),
+        first=(losses[0].command,),
+    )
     found = [(change.found, change.outcome) for change in report.changes]
     assert found == [
         ("is being deleted", Outcome.GOING),
