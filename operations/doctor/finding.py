@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import field_serializer
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, field_serializer
 
 from operations.document import Document
 
@@ -112,12 +111,13 @@ Needs = Mapping[str, frozenset[str]]
 """Part -> the parts that it cannot do without."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(BaseModel):
     """One fault, as it is known by its words."""
 
+    model_config = ConfigDict(frozen=True)
+
     sign: re.Pattern[str]
-    stage: Stage
+    stage: Annotated[Stage, BeforeValidator(lambda name: Stage[name.upper()])]
     means: str
     """What it means, as the end of a sentence about a pod."""
     fix: str
@@ -146,10 +146,4 @@ def last_signed(lines: Iterable[str], above: Stage) -> tuple[Signature, str] | N
 def signatures() -> tuple[Signature, ...]:
     """Return all of them, in the order in which they are tried (signatures.yaml)."""
     text = Path(__file__).with_name("signatures.yaml").read_text(encoding="utf-8")
-    return tuple(map(_signature, yaml.safe_load(text)))
-
-
-def _signature(row: dict[str, Any]) -> Signature:
-    sign = re.compile(row["sign"])
-    stage = Stage[row["stage"].upper()]
-    return Signature(sign, stage, row["means"], row["fix"], row["setting"], row["page"])
+    return TypeAdapter(tuple[Signature, ...]).validate_python(yaml.safe_load(text))

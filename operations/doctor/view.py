@@ -14,7 +14,7 @@ from components.cluster_answer import (
     Kind,
     KubernetesObject,
     Said,
-    conditions_of,
+    condition_of,
     labels_of,
 )
 from components.cluster_reader import ClusterReader
@@ -175,10 +175,10 @@ def name_of(pod: KubernetesObject) -> str:
     return f"pod {pod['metadata']['name']}"
 
 
-def since(item: KubernetesObject, *types: str, status: str = "True") -> str | None:
-    """Return since when a condition of one of these types has this status no more; None where it has."""
-    found = [each for each in conditions_of(item) if each["type"] in types and each.get("status") != status]
-    return next((each["lastTransitionTime"] for each in found if each.get("lastTransitionTime")), None)
+def since(item: KubernetesObject, kind: str, status: str = "True") -> str | None:
+    """Return since when the condition of this type has this status no more; None where it has."""
+    condition = condition_of(item, kind)
+    return None if condition.get("status") == status else condition.get("lastTransitionTime")
 
 
 def _nodes(pod: KubernetesObject) -> Iterator[str]:

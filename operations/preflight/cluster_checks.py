@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import requests
 
-from components.cluster_answer import DEPLOYMENTS, Kind, KubernetesObject, labels_of
+from components.cluster_answer import (
+    DAEMON_SETS,
+    DEPLOYMENTS,
+    STORAGE_CLASSES,
+    Kind,
+    KubernetesObject,
+    labels_of,
+)
 from components.cluster_answer import Answer as ClusterAnswer
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
@@ -18,6 +25,7 @@ from operations.cluster_commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume
+from stacks.plan.platform import PlatformPlan
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.free_gpus import nodes_of_pools, pool_uses, room_texts
 
@@ -28,8 +36,6 @@ NEEDED_DRIVER = 580
 CHANNELS = "compute-domain-default-channel.nvidia.com"
 """DeviceClass of NVIDIA's DRA driver (kubernetes-sigs/dra-driver-nvidia-gpu deployments/helm)."""
 
-_CLASSES = Kind("storageclasses", "storage.k8s.io")
-_DAEMONS = Kind("daemonsets", "apps")
 _DEVICE_CLASSES = Kind("deviceclasses", "resource.k8s.io")
 _POLICIES = Kind.of_definition("clusterpolicies.nvidia.com")
 _CHANNELS_THERE = "DRA driver: IMEX channels of compute domains"
@@ -62,7 +68,7 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
     if stack.network_policies:
         yield from guarded(_ENFORCED, _enforcement(cluster))
     if stack.platform:
-        yield from guarded(_OPERATOR, _operator(stack, cluster))
+        yield from guarded(_OPERATOR, _operator(stack.platform, cluster))
     if isinstance(stack.cache, OwnVolume) and isinstance(stack.cache.source, HuggingFaceDownload):
         yield _hub(stack)
 
@@ -78,7 +84,7 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
     question = f"a claim of storage class {name or '(none)'} gets a volume"
     if not name:
         return unknown(question, "the model cache is of no storage class")
-    storage = cluster.reader.ask(_CLASSES, name).first or {}
+    storage = cluster.reader.ask(STORAGE_CLASSES, name).first or {}
     if storage.get("volumeBindingMode") == _WAITS:
         return unknown(
             question, f"the class makes it for the first pod alone ({_WAITS}); none is started here"
@@ -186,7 +192,7 @@ def _channels(cluster: ClusterReader) -> Iterator[Answer]:
 
 def _storage_class(name: str, cluster: ClusterReader) -> Iterator[Answer]:
     question = f"storage class {name}"
-    there = {each["metadata"]["name"]: each for each in _known(cluster.ask(_CLASSES))}
+    there = {each["metadata"]["name"]: each for each in _known(cluster.ask(STORAGE_CLASSES))}
     if name in there:
         binds = there[name].get("volumeBindingMode", "Immediate")
         yield good(question, f"{there[name]['provisioner']}, {binds}")
@@ -196,7 +202,7 @@ def _storage_class(name: str, cluster: ClusterReader) -> Iterator[Answer]:
 
 
 def _enforcement(cluster: ClusterReader) -> Iterator[Answer]:
-    for each in _known(cluster.ask(_DAEMONS, namespace="kube-system")):
+    for each in _known(cluster.ask(DAEMON_SETS, namespace="kube-system")):
         containers = each["spec"]["template"]["spec"].get("containers") or []
         name = each["metadata"]["name"]
         if name in _ENFORCERS or any(container["name"] == _EKS_AGENT for container in containers):
@@ -205,11 +211,10 @@ def _enforcement(cluster: ClusterReader) -> Iterator[Answer]:
     raise Unanswered("no DaemonSet of kube-system is known to enforce it: policies may be ignored")
 
 
-def _operator(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
+def _operator(platform: PlatformPlan, cluster: ClusterReader) -> Iterator[Answer]:
     operators = _known(cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS))
-    platform = stack.platform
-    wanted = platform.version if platform else ""
-    home = platform.namespace if platform is not None and platform.kind == "own" else None
+    wanted = platform.version
+    home = platform.namespace if platform.kind == "own" else None
     for each in operators:
         place = f"{each['metadata']['namespace']}/{each['metadata']['name']}"
         images = [container["image"] for container in each["spec"]["template"]["spec"]["containers"]]

@@ -54,10 +54,13 @@ class Registration:
     @property
     def is_over(self) -> bool:
         """Whether waiting is over: nothing is wrong, or what is wrong stays."""
+        return not self.wrong or any(each.is_final for each in self.wrong)
+
+    @property
+    def wrong(self) -> list[Judgement]:
+        """The judgements of what is wrong."""
         findings = (self.frontend, self.workers, self.model)
-        return any(each.is_final for each in findings) or all(
-            each.verdict is not Verdict.WRONG for each in findings
-        )
+        return [each for each in findings if each.verdict is Verdict.WRONG]
 
 
 def judge_listings(
@@ -110,8 +113,7 @@ def wait_until_registered(
         left = max(end - time.monotonic(), 0)
         if found.is_over or not left:
             return found
-        findings = (found.frontend, found.workers, found.model)
-        missing = "; ".join(each.found for each in findings if each.verdict is Verdict.WRONG)
+        missing = "; ".join(each.found for each in found.wrong)
         if missing != last:
             say(f"waiting, at most {math.ceil(left)} s more: {missing}")
             last = missing
