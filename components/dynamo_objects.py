@@ -61,13 +61,10 @@ def is_seen(item: Mapping[str, Any]) -> bool:
     return status.get("observedGeneration", 0) >= item.get("metadata", {}).get("generation", 0)
 
 
-def asked_replicas(graph: Mapping[str, Any], component: str) -> int | None:
-    """Return how many pods of a component a graph of either version asks for; None where it does not say."""
+def components_of(graph: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the components of a graph of either version, by their names."""
     spec: Mapping[str, Any] = graph.get("spec") or {}
-    listed: list[Mapping[str, Any]] = spec.get("components") or []
-    services: Mapping[str, Mapping[str, Any]] = spec.get("services") or {}
-    found = next((each for each in listed if each.get("name") == component), services.get(component, {}))
-    return found.get("replicas")
+    return {each["name"]: each for each in spec.get("components") or []} or (spec.get("services") or {})
 
 
 def why_not_ready(graph: Mapping[str, Any]) -> str | None:

@@ -70,33 +70,26 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
     """Return what workers' logs and counters prove; `kv`: what was decided, None where nobody decided."""
     lines = [" ".join(without_colours(line).split()) for line in lines]
     decided: str = kv.path.transport if kv else ""
-    if not lines:
-        return KvProof(decided=decided, verdict="not-proven", found="no worker has a log")
-    proven, proof = _matched(lines, _PROVES)
+    proven, evidence = _matched(lines, _PROVES)
     ruled_out, refutation = _matched(lines, _RULES_OUT)
-    if kv is None:
-        names = " or ".join(sorted(proven))
-        return KvProof(
-            decided="",
-            verdict="proven" if names else "not-proven",
-            found=f"the workers' logs show {names}" if names else _ASK_MORE,
-            evidence=_shown(proof),
+    verdict, found = "not-proven", f"{_ASK_MORE}{_rate(kv, transfers)}"
+    if not lines:
+        found = "no worker has a log"
+    elif kv is None and proven:
+        verdict, found = "proven", f"the workers' logs show {' or '.join(sorted(proven))}"
+    elif decided in ruled_out:
+        verdict, found, evidence = (
+            "contradicted",
+            f"the workers say that they cannot use {decided}",
+            refutation,
         )
-    rate = _rate(kv, transfers)
-    if decided in ruled_out:
-        found = f"the workers say that they cannot use {decided}"
-        return KvProof(decided=decided, verdict="contradicted", found=found, evidence=_shown(refutation))
-    if "tcp" in proven and decided != "tcp":
+    elif decided and decided != "tcp" and "tcp" in proven:
+        verdict = "contradicted"
         found = f"{decided} was decided, and a worker's KV cache goes over plain TCP"
-        return KvProof(decided=decided, verdict="contradicted", found=found, evidence=_shown(proof))
-    if decided in proven:
-        return KvProof(
-            decided=decided,
-            verdict="proven",
-            found=f"the workers use {decided}{rate}",
-            evidence=_shown(proof),
-        )
-    return KvProof(decided=decided, verdict="not-proven", found=f"{_ASK_MORE}{rate}", evidence=_shown(proof))
+    elif decided in proven:
+        verdict, found = "proven", f"the workers use {decided}{_rate(kv, transfers)}"
+    shown = tuple(dict.fromkeys(evidence))[:_SHOWN]
+    return KvProof(decided=decided, verdict=verdict, found=found, evidence=shown)
 
 
 def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transfers]) -> Iterator[Finding]:
@@ -167,17 +160,13 @@ def _matched(
     return transports, found
 
 
-def _rate(kv: KvHandover, transfers: Sequence[Transfers]) -> str:
+def _rate(kv: KvHandover | None, transfers: Sequence[Transfers]) -> str:
     """What vLLM's own counters add: the tokens of a transfer, and whether plain TCP could be as fast."""
     handed_over = next((found for each in transfers if (found := _handed_over(each))), None)
-    if handed_over is None:
+    if kv is None or handed_over is None:
         return ""
     megabytes, rate = handed_over
     tokens = megabytes * 1e6 / kv.bytes_per_token
     fastest, _ = tcp_range(int(megabytes * 1e6))
     beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
     return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"
-
-
-def _shown(lines: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(lines))[:_SHOWN]

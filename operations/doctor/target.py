@@ -6,7 +6,7 @@ from typing import Any
 
 from components.cluster_answer import KubernetesObject, Said, labels_of
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS
+from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS, components_of
 from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
@@ -119,7 +119,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
 
 def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:
     """Return each component of a graph with what its pods do."""
-    said = {str(key): _role(each) for key, each in _components(graph).items()}
+    said = {str(key): _role(each) for key, each in components_of(graph).items()}
     if "prefill" not in said.values():
         # Public manifests call the one kind of worker of an aggregated graph `decode`.
         said = {name: "worker" if role == "decode" else role for name, role in said.items()}
@@ -140,12 +140,6 @@ def _graph(cluster: ClusterReader, namespace: str, name: str | None) -> Kubernet
         names = ", ".join(sorted(each["metadata"]["name"] for each in answer.items))
         raise CommandError(f"namespace {namespace} has the graphs {names}\n  try: --graph with one of them")
     return answer.items[0]
-
-
-def _components(graph: KubernetesObject) -> Mapping[str, Mapping[str, Any]]:
-    """The components of a graph of either version, by their names."""
-    spec: Mapping[str, Any] = graph.get("spec") or {}
-    return {each["name"]: each for each in spec.get("components") or []} or (spec.get("services") or {})
 
 
 def _role(component: Mapping[str, Any]) -> str:

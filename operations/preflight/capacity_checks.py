@@ -104,11 +104,9 @@ def _window_answers(question: str, purchase: CapacityBlock, found: _Found) -> It
     if _shown(starts) != purchase.starts:
         fix = f'purchase.starts: "{_shown(starts)}"'
         yield wrong(question, f"{window}; typed is {purchase.starts}", fix)
-    if purchase.phase == "empty":
-        yield good(question, f"{window}; the pool is emptied on purpose, and phase {due} is due")
-        return
-    if due == purchase.phase:
-        yield good(question, f"{window}; phase {due} is due")
+    if purchase.phase in {due, "empty"}:
+        why = "" if purchase.phase == due else "the pool is emptied on purpose, and "
+        yield good(question, f"{window}; {why}phase {due} is due")
         return
     limit = f"`up` fails after {NODES_WAIT_SECONDS // 60} minutes without nodes"
     why = f": nothing starts before the window, and {limit}" if due == "waiting" else ""

@@ -12,7 +12,7 @@ from components.dynamo_objects import (
     GRAPH_NAME,
     GRAPH_OBJECTS,
     WORKER_METADATA,
-    asked_replicas,
+    components_of,
     why_not_ready,
 )
 from failures.explanation import without_colours
@@ -111,7 +111,7 @@ class GraphPods:
         if graph is None:
             return wrong(said)
         look = self._cluster.shown(own, "--output", "yaml")
-        if asked_replicas(graph, service) == 0:
+        if components_of(graph).get(service, {}).get("replicas") == 0:
             return wrong(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
         operator = why_not_ready(graph)
         return wrong(f"{said}; the operator says: {operator}" if operator else said, look)
