@@ -12,7 +12,7 @@ from cli.ending_signals import EndedBySignalError, how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument
-from operations.benchmark.aiperf_here import installed_aiperf
+from operations.benchmark.aiperf import installed_aiperf
 from operations.benchmark.measured_points import MEASURED, layout_copies, points_of, thresholds_of
 from operations.benchmark.plan_run import (
     endpoint_here,

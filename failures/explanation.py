@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from resource_graph.printable import one_line
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -39,16 +41,11 @@ class Explanation:
             f"It waits until {self.waits_for}.",
         ]
         if self.reasons:
-            lines += ["What is wrong now:", *(f"  {escaped(reason)}" for reason in self.reasons)]
+            lines += ["What is wrong now:", *(f"  {one_line(reason)}" for reason in self.reasons)]
         if self.look:
             lines.append(f"See: {self.look}")
         lines += [f"What to do: {self.then}.", f"Runbook: docs/runbook/{self.page}.md"]
         return "\n".join(lines)
-
-
-def escaped(reason: str) -> str:
-    """Return words of a pod or a controller so that no terminal obeys what they colour, or worse."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in reason)
 
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

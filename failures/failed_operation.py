@@ -11,7 +11,7 @@ from components.dynamo_objects import GRAPH_KIND, kind_named
 from components.object_owner import Owner, owner_of
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
-from failures.explanation import Explanation, Subject, escaped
+from failures.explanation import Explanation, Subject
 from failures.pods_and_events import warnings_of
 from failures.unready_workloads import (
     WEBHOOK_SIGNS,
@@ -23,6 +23,7 @@ from failures.unready_workloads import (
     unready_graph,
     unready_servers,
 )
+from resource_graph.printable import one_line
 
 # The texts of pulumi-kubernetes 4.32 (provider/pkg/await, provider/pkg/provider/helm_release.go) for what did
 # not come in time or can never come; `up` fails for other reasons too, which its own text says best.
@@ -258,7 +259,7 @@ def _existing_text(cluster: ClusterReader, failed: FailedOperation) -> str:
             "`platform: {kind: existing}` where a platform runs already"
         )
     lines = [
-        escaped(found),
+        one_line(found),
         f"What to do: {then}.",
         "Neither delete it nor import it by hand, and do not set upsertExistingObjects: that takes over "
         "whatever bears these names, also another stack's.",

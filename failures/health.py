@@ -12,8 +12,8 @@ from typing import Any, Literal
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, why_not_ready
-from failures.explanation import escaped
 from failures.pods_and_events import has_ended
+from resource_graph.printable import one_line
 
 _Object = Mapping[str, Any]
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
@@ -76,7 +76,7 @@ def health_problems(cluster: ClusterReader, served: ServingObjects) -> tuple[Hea
     for answer in (serves, claim):
         if not answer.is_known:
             silence = HealthProblem(
-                f"{served.title} could not be looked at: {escaped(answer.why)}",
+                f"{served.title} could not be looked at: {one_line(answer.why)}",
                 "mend that, then `pulumi up --stack {stack}`",
                 "api-server-restarted",
                 may_pass=answer.said is Said.UNREACHABLE,
@@ -127,7 +127,7 @@ def _serving_problems(serves: Answer, served: ServingObjects) -> Iterator[Health
     elif "deletionTimestamp" in found["metadata"]:
         yield _being_deleted(served.title)
     elif reason := why_not_ready(found) if served.by_dynamo else _why_unavailable(found):
-        what = f"{served.title} is not ready: {escaped(reason)}"
+        what = f"{served.title} is not ready: {one_line(reason)}"
         yield HealthProblem(what, _MEND, "graph-never-ready", about="readiness")
 
 

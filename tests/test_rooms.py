@@ -14,7 +14,7 @@ ALLOWED = {
     "engines": {"hardware"},
     "recipes": {"engines", "hardware"},
     "sizing": {"engines", "hardware", "recipes"},
-    "failures": {"components", "hardware"},
+    "failures": {"components", "hardware", "resource_graph"},
     "components": {"hardware", "stacks"},
     "stacks": {"engines", "hardware", "recipes", "sizing", "components", "failures", "resource_graph"},
     "comparison": {"engines", "hardware", "recipes", "stacks", "components", "resource_graph", "rules"},

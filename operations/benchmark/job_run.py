@@ -9,7 +9,7 @@ from typing import Any
 from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects, condition_of
 from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
-from operations.benchmark.aiperf_output import AIPerfLog
+from operations.benchmark.aiperf import AIPerfLog
 from operations.benchmark.progress import BenchProgress
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError

@@ -3,7 +3,7 @@
 from components.cluster_answer import PODS, Objects
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import has_ended, is_ready, pod_reasons
-from operations.benchmark.aiperf_here import measure
+from operations.benchmark.aiperf import measure
 from operations.benchmark.job_run import BenchmarkJob
 from operations.benchmark.progress import BenchProgress
 from operations.benchmark.recording import PlannedRun, Recording, begun_result
@@ -11,9 +11,9 @@ from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
-from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend
+from operations.smoke.graph_pods import is_mock
 from operations.smoke.registration import listed_models
 from operations.smoke.results import WrongAnswer
 from recipes.aiperf_command import Endpoint
@@ -164,7 +164,7 @@ def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:
     if any(not is_ready(pod) for pod in pods):
         lines = "\n".join(f"  {reason}" for reason in pod_reasons(pods))
         raise CommandError(f"{graph} does not serve with all of its pods\n{lines}")
-    return "mock" if any(engine_of(pod) == MOCK_ENGINE for pod in pods) else "real"
+    return "mock" if any(map(is_mock, pods)) else "real"
 
 
 def measure_here(

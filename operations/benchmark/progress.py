@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from operations.benchmark.aiperf_output import LoadProgress
+from operations.benchmark.aiperf import LoadProgress
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from resource_graph.printable import printable

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from operations.benchmark.aiperf_output import SUMMARY_FILE, read_summary
+from operations.benchmark.aiperf import SUMMARY_FILE, read_summary
 from operations.benchmark.result import MOCK_NOTE, BenchmarkResult, Engine, Measurement, Outcome
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load

@@ -17,9 +17,12 @@ from components.dynamo_objects import (
 )
 from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
-from operations.mock_engine import MOCK_ENGINE, engine_of
 from operations.smoke.results import Judgement, wrong
 
+ENGINE_ANNOTATION = "dynamo-stack.lab/engine"
+"""On a pod whose engine is not the one of its image; its value says which one it is."""
+MOCK_ENGINE = "mock"
+"""`dynamo.mocker`, whose answers are tokens at random."""
 _LOG_LINES = "--tail=2000"
 _SERVE = frozenset({"worker", "prefill", "decode"})
 """Roles of workers; a planner or an endpoint picker runs no engine."""
@@ -87,8 +90,8 @@ class GraphPods:
         answer = self._cluster.find(self._pods)
         if not answer.is_known:
             return None
-        engines = [engine_of(pod) for pod in answer.items if component_of(pod) in workers]
-        return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
+        pods = [pod for pod in answer.items if component_of(pod) in workers]
+        return bool(pods) and all(map(is_mock, pods))
 
     def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Judgement]:
         if not pods:
@@ -132,6 +135,11 @@ def log_command(cluster: ClusterReader, pod: KubernetesObject) -> str:
     return cluster.command(
         "logs", metadata["name"], "--namespace", metadata["namespace"], "--tail=20", *previous
     )
+
+
+def is_mock(pod: KubernetesObject) -> bool:
+    """Whether a mock engine answers in the pod in the place of its image's."""
+    return (pod["metadata"].get("annotations") or {}).get(ENGINE_ANNOTATION) == MOCK_ENGINE
 
 
 def component_of(pod: KubernetesObject) -> str:

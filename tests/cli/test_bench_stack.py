@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from operations.benchmark.recording import RESULT_FILE
-from operations.mock_engine import ENGINE_ANNOTATION
+from operations.smoke.graph_pods import ENGINE_ANNOTATION
 from recipes.benchmark_job import RESULT_FOLLOWS
 from tests.cli.command import Answer, Command, squeezed
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf

@@ -9,7 +9,7 @@ from cli.bench_table import headers
 from operations.benchmark.result import MOCK_NOTE
 from operations.benchmark.shapes import PUBLISHED_SHAPES
 from operations.benchmark.thresholds import AtLeast, AtMost, Threshold, load_thresholds
-from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
+from operations.smoke.graph_pods import ENGINE_ANNOTATION, MOCK_ENGINE
 from recipes.benchmark import AIPERF_VERSION
 from recipes.load import load_recipe
 from tests.docs.guide import text_of, yaml_blocks

@@ -9,8 +9,8 @@ from comparison.stack_comparison import ComparisonVerdict
 from compose.options import Network
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from operations.document import Verdict
-from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from operations.smoke.checks import CHECKS
+from operations.smoke.graph_pods import ENGINE_ANNOTATION, MOCK_ENGINE
 from tests.cli.command import Command, squeezed
 from tests.compose.projects import SETTINGS, project
 from tests.docs.guide import table, text_of, words

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from operations.benchmark.aiperf_output import SUMMARY_FILE
+from operations.benchmark.aiperf import SUMMARY_FILE
 from operations.benchmark.result import BenchmarkResult, Measurement, Percentiles
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from operations import streamed_process
-from operations.benchmark.aiperf_here import installed_aiperf, measure
+from operations.benchmark.aiperf import installed_aiperf, measure
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.streamed_process import streamed

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from operations.benchmark.aiperf_output import (
+from operations.benchmark.aiperf import (
     AIPerfLog,
     LoadProgress,
     failure_reason,

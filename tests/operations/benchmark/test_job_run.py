@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from operations.benchmark import job_run
-from operations.benchmark.aiperf_output import LoadProgress
+from operations.benchmark.aiperf import LoadProgress
 from operations.benchmark.job_run import BenchmarkJob
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from operations.benchmark.aiperf_output import LoadProgress
+from operations.benchmark.aiperf import LoadProgress
 from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
 from operations.benchmark.progress import bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
