@@ -10,6 +10,7 @@ from components.dynamo_objects import (
     GRAPHS,
     OPERATOR_LABELS,
 )
+from failures.explanation import Subject
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release
@@ -73,7 +74,7 @@ def find_drift(name: str) -> DriftReport:
 def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
     """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
     if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
-        definition = ("CustomResourceDefinition", None, GRAPHS)
+        definition = Subject("CustomResourceDefinition", GRAPHS, None)
         yield Change.of(definition, ("exists", "is gone"), Outcome.FIRST)
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from failures.explanation import Subject
 from operations.cluster_commands import ClusterCommands
 from operations.drift.fields import differing, owners_of
 from operations.drift.report import Change, Outcome
@@ -18,7 +19,6 @@ _GET = ("--ignore-not-found", "--show-managed-fields")
 _OF_THE_SERVER = frozenset({"managedFields", "resourceVersion", "generation", "creationTimestamp", "uid"})
 
 _Object = Mapping[str, Any]
-_Key = tuple[str, str | None, str]
 
 
 def changes_inside(
@@ -50,7 +50,7 @@ def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
     return cluster.line("helm", "rollback", name, str(status["version"]), *words[2:], "--wait")
 
 
-def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) -> Iterator[Change]:
+def differences(wanted: Mapping[Subject, _Object], live: Mapping[Subject, _Object]) -> Iterator[Change]:
     """Return each field, or whole object, that is not as the server would make it from the manifest."""
     for key, item in wanted.items():
         if key not in live:
@@ -64,11 +64,11 @@ def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) ->
             yield Change.of(key, (expected, actual), Outcome.LEFT, path, others)
 
 
-def _objects(text: str) -> dict[_Key, _Object]:
+def _objects(text: str) -> dict[Subject, _Object]:
     document: _Object = json.loads(text) if text.strip() else {"items": []}
     items: list[_Object] = document["items"] if document.get("kind") == "List" else [document]
     return {
-        (item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]): item
+        Subject(item["kind"], item["metadata"]["name"], item["metadata"].get("namespace")): item
         for item in items
         if item
     }

@@ -5,6 +5,7 @@ from typing import cast
 
 from comparison.nested_values import value_at
 from components.object_owner import is_pulumi
+from failures.explanation import Subject
 from operations.drift.fields import differing, outcome_of, owners_of
 from operations.drift.report import Change, Outcome
 from operations.engine_preview.events import EngineStep
@@ -50,7 +51,7 @@ def _changes(step: EngineStep, failed: frozenset[str], program: ResourceGraph) -
     item = _identity(before)
     if step.operation == "delete":
         outcome = _AGAIN.get(before.resource.type, Outcome.RECREATED)
-        expected = "exists, with its data" if item[0] == _CLAIM else "exists"
+        expected = "exists, with its data" if item.kind == _CLAIM else "exists"
         yield Change.of(item, (expected, "is gone"), outcome)
     elif step.operation == "update" and after is not None:
         resource = program.find(step.urn)
@@ -74,7 +75,7 @@ def _changed_fields(
         for path, in_state, actual in [*differing(*values, place)] or [(place, *values)]:
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
             expected = _wanted(program, path, in_state)
-            if expected == actual and item[0] != "Secret":
+            if expected == actual and item.kind != "Secret":
                 outcome = Outcome.RECORDED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
@@ -97,6 +98,6 @@ def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
     return in_state if has_unknown(cast("Value", value)) else value
 
 
-def _identity(record: EngineRecord) -> tuple[str, str | None, str]:
+def _identity(record: EngineRecord) -> Subject:
     namespace, _, name = record.id.rpartition("/")
-    return record.resource.type.rsplit(":", 1)[-1], namespace or None, name
+    return Subject(record.resource.type.rsplit(":", 1)[-1], name, namespace or None)

@@ -4,18 +4,17 @@ import json
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import takewhile
-from typing import Self, TypeAlias
+from typing import Self
 
 from pydantic import Field, computed_field
 
 from comparison.changes import dotted
+from failures.explanation import Subject
 from failures.failed_operation import edit_command
 from failures.losses import Loss
 from operations.document import Document
 from resource_graph.values import Path
 
-Item: TypeAlias = "tuple[str, str | None, str]"
-"""Kind, namespace and name of an object."""
 _HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
 _SHARED = 12
@@ -84,7 +83,7 @@ class Change(Document):
     @classmethod
     def of(
         cls,
-        item: Item,
+        item: Subject,
         values: tuple[object, object],
         outcome: Outcome,
         path: Path | None = None,
@@ -93,13 +92,12 @@ class Change(Document):
         by_failed_up: bool = False,
     ) -> Self:
         """Return the change of one field of an object, or of all of it. Values of a Secret are hidden."""
-        kind, namespace, name = item
-        hides = kind == "Secret" and path is not None
+        hides = item.kind == "Secret" and path is not None
         expected, found = (_HIDDEN if hides else _shown(value) for value in values)
         return cls(
-            kind=kind,
-            namespace=namespace,
-            name=name,
+            kind=item.kind,
+            namespace=item.namespace,
+            name=item.name,
             field=None if path is None else dotted(path),
             expected=expected,
             found=found,
@@ -227,11 +225,10 @@ def columns(change: Change) -> tuple[str, ...]:
 def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
     """Return the rows of the table for them."""
     for loss in losses:
-        subject = loss.subject
         outcome = Outcome.OWNERS if loss.owner_acts else _MADE_AGAIN.get(loss.found, Outcome.GOING)
-        expected = "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays"
+        expected = "holds the model" if loss.subject.kind == "PersistentVolumeClaim" else "stays"
         found = f"{loss.found}, and is empty" if outcome is Outcome.REFILLED else loss.found
-        yield Change.of((subject.kind, subject.namespace, subject.name), (expected, found), outcome)
+        yield Change.of(loss.subject, (expected, found), outcome)
 
 
 def _counted(number: int, one: str, several: str) -> str:

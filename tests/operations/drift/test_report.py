@@ -115,7 +115,7 @@ def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json
 
 
 def test_what_a_command_must_bring_back_first_stands_before_the_repair() -> None:
-    release = ("Release", "dynamo-system", "dynamo-platform")
+    release = Subject("Release", "dynamo-platform", "dynamo-system")
     gone = Change.of(release, ("exists", "is gone"), Outcome.FIRST)
     first = ("pulumi refresh --target '**:Release::dynamo-platform' --stack dev", "pulumi up --stack dev")
     alone = DriftReport(stack="dev", changes=(gone,), first=first)
@@ -192,7 +192,7 @@ def test_a_graph_is_left_out_only_where_nobody_converts_it(
         assert "graph graph was not compared" in not_compared(urn)
 
 
-KEY = ("Deployment", "dynamo-system", "operator")
+KEY = Subject("Deployment", "operator", "dynamo-system")
 
 
 def _deployment(replicas: int, **metadata: Any) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _deployment(replicas: int, **metadata: Any) -> dict[str, Any]:
 
 
 SCALED = {"manager": "kubectl", "operation": "Update", "subresource": "scale"}
-CERTIFICATE = ("Secret", "dynamo-system", "certificate")
+CERTIFICATE = Subject("Secret", "certificate", "dynamo-system")
 
 
 def _with_containers(*containers: dict[str, str]) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def test_a_change_inside_a_release_is_seen_and_left(
     wanted: Any, live: Any, field: str | None, values: tuple[str, str], managers: tuple[str, ...]
 ) -> None:
     [change] = differences(wanted, live)
-    [(kind, namespace, name)] = wanted
-    assert change.object_name == f"{kind} {namespace}/{name}"
+    [item] = wanted
+    assert change.object_name == f"{item.kind} {item.namespace}/{item.name}"
     assert (change.field, (change.expected, change.found), change.managers) == (field, values, managers)
     assert change.outcome is Outcome.LEFT
