@@ -1,7 +1,7 @@
 """All checks of one plan against the account; capacity has a file of its own."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from components.zone_subnets import zone_group
@@ -48,21 +48,11 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
-    system = f"system nodes: {plan.cluster.system_nodes.instance_type}"
-    addons = f"add-ons for Kubernetes {plan.cluster.version}"
-    yield from guarded("zones", _zones(plan, account))
-    yield from guarded("network", adopted(plan, account))
-    yield from guarded(API_SERVER, reached(plan, account))
-    yield from guarded(system, _system_offered(system, plan, account))
-    yield from guarded(addons, _addons(addons, plan, account))
+    for subject, ask in _CHECKS:
+        yield from guarded(subject, ask(plan, account))
     for nodes in plan.gpu_nodes:
-        offer = f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
-        yield from guarded(offer, _offered(offer, nodes, account))
+        yield from guarded(f"pool {nodes.pool.name}: offer", _offered(nodes, account))
         yield from guarded(f"pool {nodes.pool.name}: capacity", capacity_answers(nodes, account))
-    yield from guarded("quota: P instances", _gpu_quota(plan, account))
-    yield from guarded("quota: system nodes", _system_quota(plan, account))
-    yield from guarded("quota: VPCs", _network_quota(plan, account))
-    yield from guarded("quota: elastic IPs", _address_quota(plan, account))
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -107,11 +97,12 @@ def _of_others(plan: EksPlan, there: Sequence[Mapping[str, Any]]) -> int:
     return sum(not is_of(plan.cluster.name, each) for each in there)
 
 
-def _addons(question: str, plan: EksPlan, account: Account) -> Iterator[Answer]:
+def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.addon_builds
     offered = {name: _addon_builds(name, plan.cluster.version, account) for name in wanted}
     missing = [name for name, build in wanted.items() if build not in offered[name]]
     if not missing:
+        question = f"add-ons for Kubernetes {plan.cluster.version}"
         yield good(question, f"EKS has the pinned builds of all {len(wanted)}")
     for name in missing:
         newest = offered[name][0] if offered[name] else "another cluster.version, for which EKS has it"
@@ -150,9 +141,9 @@ def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.cluster.account_id}")
 
 
-def _system_offered(question: str, plan: EksPlan, account: Account) -> Iterator[Answer]:
-    wanted = plan.network.control_plane
-    offered = _offered_in(plan.cluster.system_nodes.instance_type, account)
+def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    wanted, kind = plan.network.control_plane, plan.cluster.system_nodes.instance_type
+    question, offered = f"system nodes: {kind}", _offered_in(kind, account)
     missing = [zone for zone in wanted if zone not in offered]
     if not missing:
         yield good(question, f"offered in {', '.join(wanted)}")
@@ -161,13 +152,14 @@ def _system_offered(question: str, plan: EksPlan, account: Account) -> Iterator[
     yield wrong(question, f"not offered in {', '.join(missing)}", fix)
 
 
-def _offered(question: str, nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
-    zone = nodes.zone
+def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+    zone, kind = nodes.zone, nodes.pool.instance_type.name
+    question = f"pool {nodes.pool.name}: {kind} in {zone.name}"
     if zone.is_local and _is_to_be_opted_in(zone.name, account):
         # EC2 lists no offers of a zone that the account does not see.
         yield good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
         return
-    zones = _offered_in(nodes.pool.instance_type.name, account)
+    zones = _offered_in(kind, account)
     if zone.name in zones:
         yield good(question, "offered")
         return
@@ -234,3 +226,17 @@ def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None
         f"--quota-code {quota.code} --desired-value {needed + (used or 0)}"
     )
     return wrong(question, found, fix)
+
+
+_CHECKS: tuple[tuple[str, Callable[[EksPlan, Account], Iterator[Answer]]], ...] = (
+    ("zones", _zones),
+    ("network", adopted),
+    (API_SERVER, reached),
+    ("system nodes", _system_offered),
+    ("add-ons", _addons),
+    ("quota: P instances", _gpu_quota),
+    ("quota: system nodes", _system_quota),
+    ("quota: VPCs", _network_quota),
+    ("quota: elastic IPs", _address_quota),
+)
+"""What each check is about, where AWS does not answer it."""

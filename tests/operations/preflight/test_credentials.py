@@ -92,7 +92,7 @@ def test_what_is_refused_is_unknown_with_its_reason_and_the_rest_is_answered(
     shown = seen(preflight(in_a_block(at(-1))))
     assert "unknown pool b200: capacity" in shown
     assert "these credentials may not ec2:DescribeCapacityReservations" in shown
-    assert "unknown pool b200: p6-b200.48xlarge in us" in shown
+    assert "unknown pool b200: offer" in shown
     assert "these credentials may not eks:DescribeAddonVersions" in shown
     assert "unknown quota: VPCs" in shown
     assert "service-quotas:GetServiceQuota ends in NoSuchResourceException (request " in shown
