@@ -29,7 +29,7 @@ from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
 from operations.benchmark.shapes import advice
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
-from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.evidence import record as write_evidence
 from operations.port_forward import PortForward

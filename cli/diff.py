@@ -28,9 +28,8 @@ from comparison.stack_comparison import (
     compare_sides,
 )
 from comparison.verdict_lines import Quoted, Sentence, change_words, headline, red_lines, verdict_line
-from operations.changed_code import changed_code
 from operations.errors import CommandError
-from operations.revisions.sides import recorded_sides
+from operations.revisions.sides import changed_code, recorded_sides
 from resource_graph.printable import one_line
 from stacks.errors import SettingsError
 

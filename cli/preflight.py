@@ -65,7 +65,7 @@ def preflight(
 
 
 def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
-    from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+    from operations.commands import ClusterCommands, refuse_other_cluster
     from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
     refuse_other_cluster(stack)

@@ -10,11 +10,10 @@ from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import print_document, say
 from cli.stack_argument import StackArgument
 from failures.health import health_problems
-from operations.cluster_commands import ClusterCommands
+from operations.commands import ClusterCommands, PulumiCommand
 from operations.document import Document
 from operations.errors import CommandError
 from operations.project import resolved_stack
-from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds

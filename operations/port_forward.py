@@ -4,7 +4,7 @@ import re
 import time
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from operations.cluster_commands import ClusterCommands, last_line
+from operations.commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.streamed_process import StreamedProcess, interruptions_deferred
 

@@ -11,7 +11,7 @@ from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
 from operations.benchmark.aiperf import AIPerfLog
 from operations.benchmark.progress import BenchProgress
-from operations.cluster_commands import ClusterCommands, last_line
+from operations.commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.streamed_process import streamed
 

@@ -9,7 +9,7 @@ from operations.benchmark.progress import BenchProgress
 from operations.benchmark.recording import PlannedRun, Recording, begun_result
 from operations.benchmark.result import Engine
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
-from operations.cluster_commands import ClusterCommands
+from operations.commands import ClusterCommands
 from operations.errors import CommandError
 from operations.port_forward import FORWARD_NOTE
 from operations.smoke.client import Frontend

@@ -9,7 +9,7 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS, components_of
 from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects
-from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.smoke.checks import Target as Asked

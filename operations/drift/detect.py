@@ -11,14 +11,13 @@ from components.dynamo_objects import (
     OPERATOR_LABELS,
 )
 from failures.explanation import Subject
-from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands, PulumiCommand, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
 from operations.engine_preview.events import EngineStep, ask_engine
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
-from operations.pulumi_command import PulumiCommand
 from operations.recovery.found_in_cluster import operator_answers
 from operations.recovery.stack_state import StackState, read_state
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from failures.explanation import Subject
-from operations.cluster_commands import ClusterCommands
+from operations.commands import ClusterCommands
 from operations.drift.fields import differing, owners_of
 from operations.drift.report import Change, Outcome
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from comparison.recording import RecordedFinding
-from operations.pulumi_command import Printed, PulumiCommand
+from operations.commands import Printed, PulumiCommand
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, read_record
 from resource_graph.input_text import InputError

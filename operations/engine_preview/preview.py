@@ -11,9 +11,9 @@ from comparison.nested_values import value_at
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
 from comparison.secret_marks import MARK
+from operations.commands import PulumiCommand
 from operations.document import Document
 from operations.engine_preview.events import EngineStep, Events, ask_engine
-from operations.pulumi_command import PulumiCommand
 from resource_graph import Resource, Value
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from components.cluster_answer import NODES, KubernetesObject, Objects
 from hardware import GPU_RESOURCE, InstanceType
-from operations.cluster_commands import ClusterCommands
+from operations.commands import ClusterCommands
 from operations.document import Document
 from operations.errors import CommandError
 from operations.node_pools.nodes import INSTANCE_TYPE, SIGNS, GpuNode, read_node

@@ -21,7 +21,7 @@ from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.pods_and_events import is_ready
 from failures.unready_workloads import why_unusable
 from hardware import GPU_RESOURCE
-from operations.cluster_commands import ClusterCommands, last_line
+from operations.commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume

@@ -18,9 +18,8 @@ from components.dynamo_objects import (
     why_unconverted,
 )
 from components.object_owner import managed_fields, owner_of
-from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands, PulumiCommand, refuse_other_cluster
 from operations.project import recorded_stack
-from operations.pulumi_command import PulumiCommand
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, StackState, read_state
 from resource_graph import Resource, ResourceGraph
 from resource_graph.urns import RELEASE_TYPE

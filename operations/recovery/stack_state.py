@@ -7,8 +7,8 @@ from typing import Any
 
 from components.dynamo_objects import GRAPH_KIND
 from components.object_owner import Owner
+from operations.commands import PulumiCommand
 from operations.errors import CommandError
-from operations.pulumi_command import PulumiCommand
 from resource_graph.engine_state import Operation, read_pending, read_resources
 from resource_graph.urns import KUBERNETES
 

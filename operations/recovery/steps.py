@@ -6,8 +6,7 @@ from typing import Literal
 
 from failures.deletion import undeleted
 from failures.explanation import Subject
-from operations.cluster_commands import ClusterCommands
-from operations.pulumi_command import PulumiCommand
+from operations.commands import ClusterCommands, PulumiCommand
 from operations.recovery.stack_state import ClusterObject, read_state
 
 

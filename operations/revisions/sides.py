@@ -1,11 +1,14 @@
-"""Both sides of a comparison: what a person names, and each recorded by its own code."""
+"""Both sides of a comparison: what a person names, each recorded by its own code, which may differ."""
 
 import datetime as dt
+import filecmp
 import hashlib
 import json
+import os
+import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -221,3 +224,46 @@ def _answer(process: RecordProcess, names: Sequence[str], running: str | None) -
 
 def _named(side: SideFolder, recorded: Side) -> Side:
     return replace(recorded, label=side.label, commit=side.commit, notes=side.notes)
+
+
+_WITHOUT_CODE = re.compile(
+    r"(?:.*/)?Pulumi\.[^/]+\.yaml|recipes/(?:catalogue|models)/.+\.yaml|(?:docs|tests)/.+|[^/]+\.md"
+)
+"""Files that no side's program executes; of tests none runs in a comparison."""
+_NOT_OF_THE_PROGRAM = frozenset({".git", ".venv", "__pycache__", "build", "node_modules"})
+
+
+def changed_code(base: Side, head: Side) -> tuple[str, ...]:
+    """Return the files of code or requirements that differ, by their paths from the root.
+
+    They decide what the newer side's recording says, so a reader has to judge them first.
+
+    Raises:
+        CommandError: git cannot compare the commits.
+
+    """
+    if base.commit is not None:
+        files = repository_of(Path.cwd()).differing_files(base.commit, head.commit)
+    elif not (Path(head.label) / "cli").is_dir():
+        # Stack files alone, which this process's own code reads.
+        return ()
+    else:
+        files = tuple(sorted(_differing(Path(base.label), Path(head.label))))
+    # A name that is no UTF-8 is not printed as it is.
+    names = (each.encode(errors="surrogateescape").decode(errors="replace") for each in files)
+    return tuple(each for each in names if _WITHOUT_CODE.fullmatch(each) is None)
+
+
+def _differing(base: Path, head: Path) -> Iterator[str]:
+    names = {file.relative_to(folder) for folder in (base, head) for file in _files(folder)}
+    for name in names:
+        older, newer = base / name, head / name
+        if not (older.is_file() and newer.is_file() and filecmp.cmp(older, newer, shallow=False)):
+            yield name.as_posix()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    # A link into another folder is no code of this one, and could lead in a circle.
+    for directory, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if each not in _NOT_OF_THE_PROGRAM]
+        yield from (Path(directory) / each for each in files)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from components.dynamo_objects import FRONTEND
 from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
-from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 import cli.recover
-from operations.cluster_commands import ClusterCommands
-from operations.pulumi_command import PulumiCommand
+from operations.commands import ClusterCommands, PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers
 from operations.recovery.stack_state import StackState
 from tests.cli.command import Command, read_document

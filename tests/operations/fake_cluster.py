@@ -11,7 +11,7 @@ import yaml
 
 from components.cluster_answer import Answer, Kind
 from components.cluster_reader import ClusterReader
-from operations.cluster_commands import ClusterCommands
+from operations.commands import ClusterCommands
 from tests.support.clusters import REFUSED
 
 CONTEXT = "dynamo-lab"

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from operations.cluster_commands import ClusterCommands
-from operations.pulumi_command import PulumiCommand
+from operations.commands import ClusterCommands, PulumiCommand
 from operations.recovery.found_in_cluster import (
     HelmRelease,
     Leftovers,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from comparison.recording import Side
-from operations.changed_code import changed_code
 from operations.errors import CommandError
 from operations.revisions import environment
 from operations.revisions.cache import cache_directory
 from operations.revisions.environment import interpreter_for
 from operations.revisions.git import Repository, repository_of
+from operations.revisions.sides import changed_code
 from tests.operations.revisions.repositories import MadeRepository
 
 HASH = "--hash=sha256:" + 64 * "0"
