@@ -66,6 +66,20 @@ def print_sections(console: Console, rows: Iterable[Row]) -> None:
     _print_rows(console, table, rows)
 
 
+def print_checks(
+    console: Console,
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    fixes: Sequence[str],
+    ending: Sequence[str],
+) -> None:
+    """Print what checks found, and apart from the table, which would break it, what is to be typed."""
+    print_table(console, headers, rows)
+    print_line(console)
+    for text in (*fixes, *([""] if fixes else []), *ending):
+        print_line(console, text)
+
+
 def labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
     """Return the rows of one section, of which the first has the label."""
     for index, text in enumerate(texts):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_line, print_result, print_table, say
+from cli.output import make_console, print_checks, print_result, say
 from cli.stack_argument import AsJson, StackArgument
 from operations.errors import CommandError
 from operations.permissions.right import Holder
@@ -122,13 +122,8 @@ def _infrastructure(stack: StackPlan) -> EksPlan:
 
 
 def _print(report: Preflight) -> None:
-    console = make_console()
     rows = ((answer.verdict.words, answer.question, answer.found) for answer in report.answers)
-    print_table(console, ("RESULT", "QUESTION", "FOUND"), rows)
-    print_line(console)
-    # Apart from the table, whose columns would break what is to be typed.
     fixes = [f"fix {answer.question}: {answer.fix}" for answer in report.answers if answer.fix]
-    for text in (*fixes, *([""] if fixes else []), *report.remarks):
-        print_line(console, text)
     counts = f"{report.wrong} wrong, {report.unknown} unknown of {len(report.answers)} answers"
-    print_line(console, f"stack {report.stack}: {counts}")
+    ending = (*report.remarks, f"stack {report.stack}: {counts}")
+    print_checks(make_console(), ("RESULT", "QUESTION", "FOUND"), rows, fixes, ending)

@@ -8,7 +8,7 @@ import typer
 
 from cli.ending_signals import how_it_ended
 from cli.exit_codes import FAILED, INTERRUPTED
-from cli.output import make_console, print_line, print_result, print_table, say
+from cli.output import make_console, print_checks, print_result, say
 from cli.stack_argument import OptionalStackArgument
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
@@ -100,13 +100,8 @@ def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
 
 
 def _print(report: SmokeReport) -> None:
-    console = make_console()
-    print_table(console, ("RESULT", "ASKED", "SECONDS", "FOUND"), report.rows())
-    print_line(console)
-    # Apart from the table, whose columns would break what is to be typed.
-    fixes = list(report.fixes())
-    for text in (*fixes, *([""] if fixes else []), report.summary()):
-        print_line(console, text)
+    headers = ("RESULT", "ASKED", "SECONDS", "FOUND")
+    print_checks(make_console(), headers, report.rows(), list(report.fixes()), [report.summary()])
 
 
 def _progress(text: str) -> None:

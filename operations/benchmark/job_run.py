@@ -214,8 +214,10 @@ class BenchmarkJob:
 
     def _failure(self, pod: KubernetesObject) -> CommandError:
         ends = [(each.get("state") or {}).get("terminated") or {} for each in container_statuses(pod)]
-        code = next((f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end), "")
-        said = code or "its pod says nothing"
+        said = next(
+            (f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end),
+            "its pod says nothing",
+        )
         return CommandError(f"Job {self._name} failed ({said}): {self._log.reason()}")
 
     def _pod(self) -> KubernetesObject | None:

@@ -181,13 +181,9 @@ def _documents(statements: Iterable[Statement]) -> Iterator[Policy]:
     policy: Policy = {"Version": "2012-10-17", "Statement": []}
     for statement in statements:
         longer = policy | {"Statement": [*policy["Statement"], statement]}
-        if policy["Statement"] and _length(longer) > LARGEST:
+        # As IAM counts characters, without white space.
+        if policy["Statement"] and len(json.dumps(longer, separators=(",", ":"))) > LARGEST:
             yield policy
             longer = policy | {"Statement": [statement]}
         policy = longer
     yield policy
-
-
-def _length(policy: Policy) -> int:
-    # As IAM counts characters, without white space.
-    return len(json.dumps(policy, separators=(",", ":")))

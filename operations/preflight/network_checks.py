@@ -76,10 +76,11 @@ def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
 
 def _names(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
     question = f"DNS of {network.typed.vpc_id}"
-    off: list[str] = []
-    for name, flag in _FLAGS.items():
-        answer = account.ask("ec2", "describe_vpc_attribute", VpcId=network.typed.vpc_id, Attribute=name)
-        off += [] if answer[name[0].upper() + name[1:]]["Value"] else [flag]
+    asked = {
+        name: account.ask("ec2", "describe_vpc_attribute", VpcId=network.typed.vpc_id, Attribute=name)
+        for name in _FLAGS
+    }
+    off = [flag for name, flag in _FLAGS.items() if not asked[name][name[0].upper() + name[1:]]["Value"]]
     if not off:
         yield good(question, "names and resolution are on")
     for flag in off:
