@@ -14,6 +14,7 @@ from failures.failed_operation import edit_command
 from failures.losses import Loss
 from operations.document import Document
 from resource_graph.values import Path
+from stacks.wording import in_words
 
 _HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
@@ -159,16 +160,14 @@ class DriftReport(Document):
         """Return the answer in one line."""
         own = [change for change in self.changes if change.by_failed_up]
         number = len(self.changes) - len(own)
-        failed = (
-            f"{_counted(len(own), 'field was', 'fields were')} left half done by an `up` that did not finish"
-        )
+        failed = f"an `up` that did not finish left {in_words(len(own), 'field')} half done"
         if not self.changes:
             return f"STACK {self.stack}: the cluster is as the last `up` left it"
         if not number:
             return f"STACK {self.stack}: {failed}; nobody else has changed anything"
         made = "since the last `up` that nobody made with Pulumi"
         rest = f"; {failed}" if own else ""
-        return f"STACK {self.stack}: {_counted(number, 'change', 'changes')} {made}{rest}"
+        return f"STACK {self.stack}: {in_words(number, 'change')} {made}{rest}"
 
     def advice(self) -> Iterator[tuple[str, str]]:
         """Return what to type and to know, as label and text."""
@@ -229,10 +228,6 @@ def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
         expected = "holds the model" if loss.subject.kind == "PersistentVolumeClaim" else "stays"
         found = f"{loss.found}, and is empty" if outcome is Outcome.REFILLED else loss.found
         yield Change.of(loss.subject, (expected, found), outcome)
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
 
 
 def _shown(value: object) -> str:

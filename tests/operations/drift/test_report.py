@@ -97,7 +97,7 @@ def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
             foreign,
         ),
     ).headline()
-    assert "1 change since the last `up` that nobody made with Pulumi; 2 fields were left half done" in mixed
+    assert "that nobody made with Pulumi; an `up` that did not finish left 2 fields half done" in mixed
     assert columns(own)[4] == "an unfinished `up`"
 
 
