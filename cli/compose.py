@@ -11,9 +11,7 @@ from cli.own_files import write_files
 from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from compose.one_host import several_hosts, several_servers
-from compose.options import Network
 from compose.project import COMPOSE_FILE, compose_project
-from operations.errors import CommandError
 from operations.project import resolved_stack
 from stacks.errors import SettingsError
 from stacks.plan.stack_plan import StackPlan
@@ -29,23 +27,13 @@ def compose(
         Path | None,
         typer.Option("--to", metavar="DIR", help="Write into this directory; else into compose-STACK here."),
     ] = None,
-    network: Annotated[
-        Network,
-        typer.Option("--network", help="The network of the containers: one of their own, or the host's."),
-    ] = Network.BRIDGE,
 ) -> None:
     """Write the compose file and what lies beside it, or nothing of it."""
     plan = resolved_stack(stack)
     problem = several_hosts(plan) or several_servers(plan)
     if problem is not None:
         raise SettingsError({plan.source: [problem]})
-    server = plan.serving.placed.recipe.server
-    if network is Network.HOST and plan.serving.placed.recipe.engine_server is not None:
-        raise CommandError(
-            f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
-            "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
-        )
-    project = compose_project(plan, network)
+    project = compose_project(plan)
     folder = to or Path(f"compose-{stack}")
     files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
     write_files(folder, files, MARK, suggestion="move it, or name another folder with --to")

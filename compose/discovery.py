@@ -7,12 +7,12 @@ from typing import Any
 
 from components import etcd_command, nats_configuration
 from compose.containers import ran
-from compose.options import Network
 from recipes.images import mirrored
 from stacks.plan.versions import ETCD_IMAGE, NATS_IMAGE
 
 ETCD, NATS = "etcd", "nats"
 _NATS_FILE = nats_configuration.CONFIGURATION_FILE
+_EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - of the project's own network
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +27,25 @@ class Discovery:
     """Name -> text, beside the compose file."""
 
 
-def discovery_by_etcd(network: Network, mirrors: Mapping[str, str]) -> Discovery:
+def discovery_by_etcd(mirrors: Mapping[str, str]) -> Discovery:
     """Return etcd, with NATS for events: what the publisher's guides for one host run."""
-    etcd = f"http://{network.host_of(ETCD)}:{etcd_command.CLIENT_PORT}"
-    nats = f"nats://{network.host_of(NATS)}:{nats_configuration.CLIENT_PORT}"
+    etcd = f"http://{ETCD}:{etcd_command.CLIENT_PORT}"
+    nats = f"nats://{NATS}:{nats_configuration.CLIENT_PORT}"
     return Discovery(
         environment={"DYN_DISCOVERY_BACKEND": "etcd", "ETCD_ENDPOINTS": etcd, "NATS_SERVER": nats},
         services={
-            ETCD: {**_etcd(mirrored(ETCD_IMAGE, mirrors), etcd, network), **network.fields},
-            NATS: {**_nats(mirrored(NATS_IMAGE, mirrors)), **network.fields},
+            ETCD: _etcd(mirrored(ETCD_IMAGE, mirrors), etcd),
+            NATS: _nats(mirrored(NATS_IMAGE, mirrors)),
         },
-        files={_NATS_FILE: _nats_file(network.own_address)},
+        files={_NATS_FILE: _nats_file()},
     )
 
 
-def _etcd(image: str, address: str, network: Network) -> dict[str, Any]:
+def _etcd(image: str, address: str) -> dict[str, Any]:
     command = [
         "etcd",
         f"--data-dir={etcd_command.DATA_PATH}/member-data",
-        f"--listen-client-urls=http://{network.own_address}:{etcd_command.CLIENT_PORT}",
+        f"--listen-client-urls=http://{_EVERY_ADDRESS}:{etcd_command.CLIENT_PORT}",
         f"--advertise-client-urls={address}",
         # Off by default (0): every lease renewal would stay in the history until the quota is full.
         "--auto-compaction-mode=periodic",
@@ -74,11 +74,11 @@ def _server(image: str, command: list[str], healthcheck: dict[str, Any]) -> dict
     }
 
 
-def _nats_file(address: str) -> str:
+def _nats_file() -> str:
     """Return the server's configuration: no flag of it raises the largest message."""
     settings = {
-        "listen": f"{address}:{nats_configuration.CLIENT_PORT}",
-        "http": f"{address}:{nats_configuration.MONITOR_PORT}",
+        "listen": f"{_EVERY_ADDRESS}:{nats_configuration.CLIENT_PORT}",
+        "http": f"{_EVERY_ADDRESS}:{nats_configuration.MONITOR_PORT}",
         "max_payload": nats_configuration.MAX_PAYLOAD_BYTES,
         "jetstream": {"store_dir": nats_configuration.DATA_PATH, "max_memory_store": 0},
     }

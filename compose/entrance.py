@@ -4,15 +4,13 @@ from typing import Any
 
 from components.dynamo_objects import FRONTEND_PORT
 from compose.containers import Interpolated, answers, service_of
-from compose.options import ADDRESS_VARIABLE, Network
+from compose.options import ADDRESS_VARIABLE
 from compose.workers import Surroundings, Worker, with_devices
 from engines.engine import PORT as SERVER_PORT
 from engines.registry import EngineServer
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 from recipes.pod_environment import TERMINATION_GRACE_SECONDS
-
-_ADDRESS = f"${{{ADDRESS_VARIABLE}:-127.0.0.1}}"
 
 
 def frontend_service(service: GraphService, served_name: str, surroundings: Surroundings) -> dict[str, Any]:
@@ -21,16 +19,10 @@ def frontend_service(service: GraphService, served_name: str, surroundings: Surr
     Its command stands as the entrypoint, as in a pod: some of the publisher's images have one that starts
     something else.
     """
-    fields = surroundings.around(service_of(service.container))
-    if surroundings.network is Network.HOST:
-        fields["environment"]["DYN_HTTP_HOST"] = Interpolated(_ADDRESS)
-        address = _ADDRESS
-    else:
-        fields["ports"] = _published(FRONTEND_PORT)
-        address = "127.0.0.1"
-    models = Interpolated(f"http://{address}:{FRONTEND_PORT}/v1/models")
+    models = f"http://127.0.0.1:{FRONTEND_PORT}/v1/models"
     return {
-        **fields,
+        **surroundings.around(service_of(service.container)),
+        "ports": _published(FRONTEND_PORT),
         "stop_grace_period": f"{TERMINATION_GRACE_SECONDS}s",
         "healthcheck": answers({models: f'"{served_name}"'}, surroundings.start_seconds),
     }
@@ -49,4 +41,4 @@ def server_service(
 
 
 def _published(port: int) -> list[str]:
-    return [Interpolated(f"{_ADDRESS}:{port}:{port}")]
+    return [Interpolated(f"${{{ADDRESS_VARIABLE}:-127.0.0.1}}:{port}:{port}")]

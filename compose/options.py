@@ -1,33 +1,6 @@
-"""What a person chooses beside the stack, and may set for a project without touching its compose file."""
-
-from enum import Enum
+"""What a person may set for a project without touching its compose file."""
 
 from recipes.model_download import TOKEN_KEY, CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck
-
-
-class Network(Enum):
-    """The network of the containers."""
-
-    BRIDGE = "bridge"
-    """The project's own. With the host's, TensorRT-LLM workers can hang before they are ready
-    (ai-dynamo/dynamo known-issues.md at 2a6da14)."""
-    HOST = "host"
-    """The host's, as in the publisher's guides; all but the frontend listen on the loopback address."""
-
-    def host_of(self, service: str) -> str:
-        """Return the name by which the other containers reach a service."""
-        return service if self is Network.BRIDGE else "127.0.0.1"
-
-    @property
-    def own_address(self) -> str:
-        """What a service listens on that the other containers reach."""
-        return "0.0.0.0" if self is Network.BRIDGE else "127.0.0.1"  # noqa: S104 - the project's network
-
-    @property
-    def fields(self) -> dict[str, str]:
-        """What puts a container into the host's network; the project's own needs nothing."""
-        return {"network_mode": "host"} if self is Network.HOST else {}
-
 
 ENV_FILE = ".env"
 """Read by Compose from beside the compose file; nothing here writes it, and it is no file to commit."""

@@ -8,7 +8,7 @@ from compose.containers import escaped
 from compose.discovery import Discovery, discovery_by_etcd
 from compose.entrance import frontend_service, server_service
 from compose.model import model_mount, model_services, own_volume
-from compose.options import ENV_EXAMPLE, Network, env_example
+from compose.options import ENV_EXAMPLE, env_example
 from compose.workers import ENGINE_FOLDER, Surroundings, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
@@ -35,14 +35,14 @@ class ComposeProject(NamedTuple):
     """Path beside it -> text, without the mark of who wrote it."""
 
 
-def compose_project(stack: StackPlan, network: Network) -> ComposeProject:
+def compose_project(stack: StackPlan) -> ComposeProject:
     """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server = placed.recipe.engine_server
     together = placed.kv_transport is not None
-    discovery = Discovery() if server else discovery_by_etcd(network, placed.image_mirrors)
-    around = Surroundings(network, discovery, model_mount(source), stack.serving.ready_timeout_seconds)
+    discovery = Discovery() if server else discovery_by_etcd(placed.image_mirrors)
+    around = Surroundings(discovery, model_mount(source), stack.serving.ready_timeout_seconds)
     engines = engine_files(placed)
     services = graph_services(placed, engines.name)
     workers = workers_of(services, placed.recipe.serving_engine.port_environment)

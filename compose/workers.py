@@ -10,7 +10,6 @@ from typing import Any
 from compose.containers import answers, byte_size, service_of
 from compose.discovery import Discovery
 from compose.model import MODEL
-from compose.options import Network
 from hardware import CpuArchitecture
 from recipes.graph_manifest.services import GraphService
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS
@@ -20,7 +19,7 @@ ENGINE_FOLDER = "engine"
 """Beside the compose file; the engine files lie there."""
 _TOGETHER = "workers"
 _PORT = 9090
-"""Of Dynamo's operator; workers have the ones after it, each its own: they may share a network."""
+"""Of Dynamo's operator; workers have the ones after it, each its own: they may share a container."""
 # As Dynamo's operator has it. Without it a worker of 1.2.1 stays notready where its engine registers no check
 # of its own (measured with the wheel and its mock engine), though the wheel calls the variable unused.
 _HEALTH = {"DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS": '["generate"]'}
@@ -30,20 +29,12 @@ _ULIMITS = {"memlock": -1, "stack": 67108864, "nofile": {"soft": 65536, "hard": 
 # tensorrt_llm/_mnnvl_utils.py), which Docker's seccomp profile has for this capability alone (moby/moby
 # profiles/seccomp/default_linux.go).
 _OPENS_MEMORY_OF_OTHERS = "SYS_PTRACE"
-_ON_LOOPBACK: Mapping[str, str] = {
-    "DYN_TCP_RPC_HOST": "127.0.0.1",
-    "DYN_SYSTEM_HOST": "127.0.0.1",
-    # An interface, whatever its name says: of an address 1.2.1 says "Interface not found" (measured).
-    "DYN_TCP_RESPONSE_STREAM_HOST": "lo",
-}
-"""Where requests, health and answers are taken; without it on every address of the host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """Around every process of the Dynamo runtime."""
 
-    network: Network
     discovery: Discovery
     model_mount: str
     start_seconds: int
@@ -51,13 +42,11 @@ class Surroundings:
 
     def around(self, service: Mapping[str, Any], *volumes: str) -> dict[str, Any]:
         """Return a service with all of it, and with mounts of its own."""
-        on_host = dict(_ON_LOOPBACK) if self.network is Network.HOST else {}
         servers = {name: {"condition": "service_healthy"} for name in self.discovery.services}
         return {
             **service,
-            "environment": {**service["environment"], **self.discovery.environment, **on_host},
+            "environment": {**service["environment"], **self.discovery.environment},
             "volumes": [self.model_mount, *volumes],
-            **self.network.fields,
             "depends_on": {MODEL: {"condition": "service_completed_successfully"}, **servers},
             "restart": "unless-stopped",
         }
@@ -72,7 +61,7 @@ class Worker:
     gpus: tuple[int, ...]
     """Indices of the host's."""
     port: int
-    """For its health and metrics; no other worker of the host has it."""
+    """For its health and metrics; no other worker has it."""
     engine_ports: Mapping[str, str]
     """Variables of the fixed ports of its engine, for a container with several workers."""
 

@@ -72,12 +72,10 @@ def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Comm
 
 
 @pytest.mark.parametrize(
-    ("settings", "arguments", "says"),
+    ("settings", "says"),
     [
-        pytest.param(agg_gb200_settings(), ("--network", "consul"), ("'bridge'", "'host'"), id="network"),
         pytest.param(
             disagg_gb200_settings(),
-            (),
             (
                 "Pulumi.mine.yaml: serving.pool",
                 "take 5 GPUs on 2 nodes of pool gb200",
@@ -87,7 +85,6 @@ def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Comm
         ),
         pytest.param(
             on_hosts(two_aggregated(), replicas={"worker": 3}),
-            (),
             (
                 "Pulumi.mine.yaml: serving.replicas",
                 "take 12 GPUs on 2 nodes",
@@ -97,42 +94,33 @@ def test_what_a_host_does_otherwise_is_said_and_stands_in_the_file(command: Comm
         ),
         pytest.param(
             on_two_pools(),
-            (),
             ("take 5 GPUs on 2 nodes of pool one", "try: pool: one in place of pools"),
             id="two pools",
         ),
         pytest.param(
             on_hosts(disagg_b200_settings(), kvTransport="efa"),
-            (),
             ("Pulumi.mine.yaml: serving.kvTransport", "try: kvTransport: tcp"),
             id="a way of the KV cache that keeps workers apart",
         ),
         pytest.param(
             merged(without_dynamo(), {"serving": {"gpusPerWorker": 4, "replicas": {"worker": 2}}}),
-            (),
             ("Pulumi.mine.yaml: serving.replicas.worker = 2", "try: 1, with more gpusPerWorker"),
             id="several servers without a frontend",
-        ),
-        pytest.param(
-            without_dynamo(),
-            ("--network", "host"),
-            ("trtllm-serve listens on every address of the host", "try: --network bridge"),
-            id="a server that asks nobody, on every address",
         ),
     ],
 )
 def test_what_one_host_cannot_do_is_refused_with_what_it_can(
-    command: Command, tmp_path: Path, settings: dict[str, Any], arguments: tuple[str, ...], says: list[str]
+    command: Command, tmp_path: Path, settings: dict[str, Any], says: tuple[str, ...]
 ) -> None:
     file = write_stack(tmp_path, settings, "mine")
-    answer = command("compose", "mine", *arguments, folder=tmp_path)
+    answer = command("compose", "mine", folder=tmp_path)
     assert (answer.code, answer.out) == (2, "")
     assert list(tmp_path.iterdir()) == [file]
     said = squeezed(answer.err)
     assert [text for text in says if text not in said] == []
 
 
-def test_its_own_files_are_written_again_as_chosen_and_the_token_s_file_is_not_touched(
+def test_its_own_files_are_written_again_and_the_token_s_file_is_not_touched(
     command: Command, tmp_path: Path
 ) -> None:
     write_stack(tmp_path, agg_gb200_settings(), "mine")
@@ -140,6 +128,6 @@ def test_its_own_files_are_written_again_as_chosen_and_the_token_s_file_is_not_t
     command("compose", "mine", folder=tmp_path)
     (folder / ".env").write_text("HF_TOKEN=planted\n")
     (folder / "compose.yaml").write_text(f"{MARK}\nservices: {{}}\n")
-    assert command("compose", "mine", "--network", "host", folder=tmp_path).code == 0
-    assert "network_mode: host" in (folder / "compose.yaml").read_text()
+    assert command("compose", "mine", folder=tmp_path).code == 0
+    assert "frontend:" in (folder / "compose.yaml").read_text()
     assert (folder / ".env").read_text() == "HF_TOKEN=planted\n"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from compose.options import Network
 from compose.project import ComposeProject, compose_project
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
@@ -42,14 +41,14 @@ WITH_DYNAMO = {
 SETTINGS = {**WITH_DYNAMO, "server": without_dynamo}
 
 
-def project(settings: Mapping[str, Any], network: Network = Network.BRIDGE) -> ComposeProject:
+def project(settings: Mapping[str, Any]) -> ComposeProject:
     """The project of the stack with these settings."""
-    return compose_project(resolved(dict(settings)), network)
+    return compose_project(resolved(dict(settings)))
 
 
-def services(settings: Mapping[str, Any], network: Network = Network.BRIDGE) -> dict[str, Any]:
+def services(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Its services by name."""
-    return dict(project(settings, network).document["services"])
+    return dict(project(settings).document["services"])
 
 
 def gpus(service: Mapping[str, Any]) -> list[str]:

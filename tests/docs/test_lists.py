@@ -6,7 +6,6 @@ from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from comparison.changes import Effect
 from comparison.markdown import LARGEST
 from comparison.stack_comparison import ComparisonVerdict
-from compose.options import Network
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
 from operations.document import Verdict
 from operations.smoke.checks import CHECKS
@@ -22,8 +21,6 @@ def test_the_compose_guide_lists_services_choices_and_names() -> None:
     projects = [project(make()) for make in SETTINGS.values()]
     services = {name for each in projects for name in each.document["services"]} - {"worker-2"}
     assert services == {*words("".join(table(COMPOSE, "| service |")))}
-    options = [word for cell in table(COMPOSE, "| option |") for word in words(cell)]
-    assert {f"--network {each.value}" for each in Network} <= {*options}
     names = {
         name
         for each in projects
