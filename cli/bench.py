@@ -8,8 +8,8 @@ import typer
 
 from cli.bench_options import BenchOptions, check_options
 from cli.bench_table import headers, row
-from cli.ending_signals import EndedBySignalError, how_it_ended
-from cli.exit_codes import FAILED, INTERRUPTED
+from cli.ending_signals import EndedBySignalError
+from cli.exit_codes import FAILED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import OptionalStackArgument
 from operations.benchmark.aiperf import installed_aiperf
@@ -147,21 +147,15 @@ def bench(
 def _run(options: BenchOptions) -> None:
     by_points = str(options.thresholds) == MEASURED
     thresholds = load_thresholds(options.thresholds) if options.thresholds and not by_points else None
-    try:
-        run, send, recipe = (
-            _of_address(options, parse_url(options.url)) if options.url else _of_stack(options)
-        )
-        if by_points:
-            thresholds = thresholds_of(run, recipe)
-        if options.record and recipe is not None and run.begun.gpus is not None:
-            layout_copies(run.begun.gpus, recipe)
-        _refuse_unmeasured(options, thresholds, run)
-        say(_beforehand(run), error=True)
-        recording = Recording(options.results, run)
-        result = _measured(run, send, recording)
-    except KeyboardInterrupt as interruption:
-        say(f"\n{how_it_ended(interruption)}", error=True)
-        raise typer.Exit(INTERRUPTED) from None
+    run, send, recipe = _of_address(options, parse_url(options.url)) if options.url else _of_stack(options)
+    if by_points:
+        thresholds = thresholds_of(run, recipe)
+    if options.record and recipe is not None and run.begun.gpus is not None:
+        layout_copies(run.begun.gpus, recipe)
+    _refuse_unmeasured(options, thresholds, run)
+    say(_beforehand(run), error=True)
+    recording = Recording(options.results, run)
+    result = _measured(run, send, recording)
     _show(options, result, recording.folder)
     if options.record and recipe is not None:
         append_points(OWN_POINTS, points_of(result, recipe))

@@ -11,6 +11,8 @@ from typing import cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from cli.exit_codes import NOT_COMPARED, UNREADABLE
+
 # Groups of the help, in the order in which a stack lives.
 _CHOOSE, _BEFORE, _RUNS = "Choose and describe a stack", "Before `pulumi up`", "While it runs"
 
@@ -26,6 +28,8 @@ class Listed:
     help: str
     examples: tuple[str, ...] = ()
     is_hidden: bool = False
+    failure: int = UNREADABLE
+    """Exit code where it cannot do what it was asked for."""
 
     @property
     def epilog(self) -> str:
@@ -122,6 +126,8 @@ COMMANDS = {
         Exit 0 for nothing, 1 for changes, 2 for what would be refused, 3 where the engine could not look.
         """,
         ("dynamo-stack preview disagg-b200",),
+        # A pipeline tells a refusal from a preview that never ran.
+        failure=NOT_COMPARED,
     ),
     "recover": Listed(
         _RUNS,
@@ -159,6 +165,8 @@ COMMANDS = {
         side or a stack could not be compared.
         """,
         ("dynamo-stack diff main --stack disagg-b200",),
+        # Not 2, by which a comparison says that the change must not be deployed.
+        failure=NOT_COMPARED,
     ),
     "pools": Listed(
         _CHOOSE,

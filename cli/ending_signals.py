@@ -17,12 +17,6 @@ class EndedBySignalError(KeyboardInterrupt):
         self.signal = signal.Signals(number)
 
 
-def how_it_ended(interruption: KeyboardInterrupt) -> str:
-    """Return what ended a command, in words."""
-    is_signal = isinstance(interruption, EndedBySignalError)
-    return f"ended by {interruption.signal.name}" if is_signal else "interrupted"
-
-
 @contextmanager
 def ending_signals() -> Iterator[None]:
     """Raise EndedBySignalError where a pipeline ends the command or a terminal closes."""

@@ -6,11 +6,8 @@ FAILED = 1
 UNREADABLE = 2
 """The input cannot be used: settings, YAML or the command line itself; or nothing of it is understood."""
 
-INTERRUPTED = 130
-"""Ctrl-C; as a shell says it: 128 and the number of SIGINT."""
-
 SIGNALLED = 128
-"""Ended by another signal, whose number is added."""
+"""Ended by Ctrl-C or another signal, whose number is added, as a shell says it."""
 
 CHANGED = 1
 """Of `diff`: the sides differ."""

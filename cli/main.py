@@ -4,8 +4,7 @@
 # What a command does not need is not loaded: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import gc
-import os
-import sys
+import signal
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +12,7 @@ from typer.core import TyperGroup
 
 from cli.commands import COMMANDS
 from cli.ending_signals import EndedBySignalError, ending_signals
-from cli.exit_codes import SIGNALLED, UNREADABLE
+from cli.exit_codes import SIGNALLED
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
@@ -26,6 +25,23 @@ class _Commands(TyperGroup):
         """Return the command that was typed."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, COMMANDS[str(name)].load(str(name)), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what a person did wrong is said in words, never as a traceback."""
+        from cli.output import say
+
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            ended = interruption.signal if isinstance(interruption, EndedBySignalError) else None
+            say(f"\nended by {ended.name}" if ended else "\ninterrupted", error=True)
+            raise typer.Exit(SIGNALLED + (ended or signal.SIGINT)) from None
+        except Exception as error:
+            message = _message_for_a_person(error)
+            if message is None:
+                raise
+            say(message, error=True)
+            raise typer.Exit(COMMANDS[ctx.invoked_subcommand].failure) from None
 
 
 app = typer.Typer(
@@ -66,37 +82,12 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; what a person did wrong is said in words, never as a traceback."""
+    """Run the command line."""
     # A command loads a thousand modules and ends: looking for cycles among what they define, which stays,
     # would take a fifth of its time.
     gc.set_threshold(_ALLOCATIONS)
-    try:
-        with ending_signals():
-            app()
-    except SystemExit as end:
-        if (ended := _signal_behind(end)) is not None:
-            end.code = SIGNALLED + ended
-        raise
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough. Python would complain again while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(UNREADABLE)
-    except Exception as error:
-        message = _message_for_a_person(error)
-        if message is None:
-            raise
-        from cli.output import say
-
-        say(message, error=True)
-        sys.exit(UNREADABLE)
-
-
-def _signal_behind(end: SystemExit) -> int | None:
-    """Return the signal that ended a command, which typer takes for a Ctrl-C; None where none did."""
-    error: BaseException | None = end
-    while error is not None and not isinstance(error, EndedBySignalError):
-        error = error.__context__
-    return None if error is None else error.signal
+    with ending_signals():
+        app()
 
 
 def _message_for_a_person(error: Exception) -> str | None:

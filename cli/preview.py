@@ -6,25 +6,17 @@ from collections.abc import Iterator
 import typer
 
 from cli.diff import print_changes
-from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
-from cli.output import make_console, print_line, print_result, say
+from cli.exit_codes import CHANGED, STOPPED
+from cli.output import make_console, print_line, print_result
 from cli.stack_argument import AsJson, StackArgument
 from comparison.changes import Operation
 from comparison.resources import urgency
 from operations.engine_preview.preview import EnginePreview, preview_stack
-from operations.errors import CommandError
-from resource_graph.input_text import InputError
-from stacks.errors import SettingsError
 
 
 def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what the next `pulumi up` does; exit 1 for changes, 2 where it would be refused."""
-    try:
-        found = preview_stack(stack)
-    except (CommandError, SettingsError, InputError) as error:
-        # As of `diff`: a pipeline tells a refusal from a preview that never ran.
-        say(str(error), error=True)
-        raise typer.Exit(NOT_COMPARED) from None
+    found = preview_stack(stack)
     print_result("preview", found, _print, as_json=as_json)
     if found.stops:
         raise typer.Exit(STOPPED)

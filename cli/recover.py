@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.exit_codes import FAILED, INTERRUPTED
+from cli.exit_codes import FAILED
 from cli.output import print_document, say
 from cli.stack_argument import StackArgument
 from failures.health import health_problems
@@ -73,8 +73,8 @@ def recover(
     try:
         _recover(stack, yes=yes, destroy=destroy, as_json=as_json)
     except KeyboardInterrupt:
-        say("\ninterrupted; running the command again continues", error=True)
-        raise typer.Exit(INTERRUPTED) from None
+        say("\nrunning the command again continues", error=True)
+        raise
 
 
 def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:

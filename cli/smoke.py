@@ -1,13 +1,11 @@
 """`dynamo-stack smoke`: asks a running deployment what its clients will ask."""
 
-from collections.abc import Callable
 from os import environ
 from typing import Annotated
 
 import typer
 
-from cli.ending_signals import how_it_ended
-from cli.exit_codes import FAILED, INTERRUPTED
+from cli.exit_codes import FAILED
 from cli.output import make_console, print_checks, print_result, say
 from cli.stack_argument import OptionalStackArgument
 from operations.evidence import record as write_evidence
@@ -76,27 +74,22 @@ def smoke(
             else target_without_cluster(stack, address)
         )
         frontend = Frontend(lambda: address, seconds=timeout, key=key)
-        _run(lambda: ask(target, frontend, _progress, wait=wait), as_json=as_json)
+        _show(ask(target, frontend, _progress, wait=wait), as_json=as_json)
         return
     if api_key_from:
         raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
     name = str(stack)
-    report = _run(lambda: smoke_stack(name, _progress, wait=wait, timeout=timeout), as_json=as_json)
+    report = smoke_stack(name, _progress, wait=wait, timeout=timeout)
+    _show(report, as_json=as_json)
     if record:
         found = report.summary().partition(": ")[2]
         say(write_evidence(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
 
 
-def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> SmokeReport:
-    try:
-        report = ask()
-    except KeyboardInterrupt as interruption:
-        say(f"\n{how_it_ended(interruption)}; nothing was changed", error=True)
-        raise typer.Exit(INTERRUPTED) from None
+def _show(report: SmokeReport, *, as_json: bool) -> None:
     print_result("smoke", report, _print, as_json=as_json)
     if report.has_failed:
         raise typer.Exit(FAILED)
-    return report
 
 
 def _print(report: SmokeReport) -> None:
