@@ -1,10 +1,8 @@
 """`dynamo-stack diff`: what lies between two revisions of the stacks."""
 
-import contextlib
 import datetime as dt
-import io
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,10 +10,9 @@ import typer
 from rich.console import Console
 
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
-from cli.output import Row, labelled, make_console, print_line, print_sections, say
+from cli.output import Row, labelled, make_console, print_document, print_line, print_sections
 from cli.stack_argument import stack_name
 from comparison.changes import ResourceChange
-from comparison.document import as_document
 from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
 from comparison.markdown import as_markdown
@@ -28,10 +25,8 @@ from comparison.stack_comparison import (
     compare_sides,
 )
 from comparison.verdict_lines import Quoted, Sentence, change_words, headline, red_lines, verdict_line
-from operations.errors import CommandError
 from operations.revisions.sides import changed_code, recorded_sides
 from resource_graph.printable import one_line
-from stacks.errors import SettingsError
 
 _CODES = {
     ComparisonVerdict.NO_CHANGES: 0,
@@ -69,17 +64,17 @@ def diff(
     if len(sides) > 2:  # noqa: PLR2004 - a comparison has two sides
         raise typer.BadParameter("give BASE..HEAD, or two folders", param_hint="BASE..HEAD")
     base, head = (*sides, None)[:2]
-    names = [stack_name(each) for each in stacks or ()]
-    try:
-        comparison = _compared(str(base), head, names)
-        _write(_as_text(comparison, form), to) if to else _print(comparison, form)
-    except (CommandError, SettingsError) as error:
-        # Not 2, by which a comparison says that the change must not be deployed.
-        say(str(error), error=True)
-        raise typer.Exit(NOT_COMPARED) from None
-    code = _CODES[comparison.verdict]
-    if code:
-        raise typer.Exit(code)
+    older, newer = recorded_sides(str(base), head, [stack_name(each) for each in stacks or ()])
+    # The program reads no clock; whether a waiver has expired is asked of a day.
+    today = dt.datetime.now(dt.UTC).date()
+    comparison = compare_sides(older, newer, today, changed_code(older, newer))
+    if to is None:
+        _print(comparison, form)
+    else:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with to.open("w", encoding="utf-8") as file, redirect_stdout(file):
+            _print(comparison, form)
+    raise typer.Exit(_CODES[comparison.verdict])
 
 
 _SHORT_COMMIT = 12
@@ -110,39 +105,14 @@ def print_changes(console: Console, changes: Iterable[ResourceChange], when: str
             print_line(console, f"  {line}")
 
 
-def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
-    older, newer = recorded_sides(base, head, stacks)
-    # The program reads no clock; whether a waiver has expired is asked of a day.
-    today = dt.datetime.now(dt.UTC).date()
-    return compare_sides(older, newer, today, changed_code(older, newer))
-
-
 def _print(comparison: Comparison, form: DiffFormat) -> None:
-    if form == "text":
-        print_comparison(make_console(), comparison)
-        return
-    typer.echo(_as_text(comparison, form), nl=False)
-
-
-def _as_text(comparison: Comparison, form: DiffFormat) -> str:
-    if form == "markdown":
-        return as_markdown(comparison)
-    if form == "json":
-        # Of the control characters, JSON itself leaves only DEL as it is.
-        return json.dumps(as_document(comparison), indent=2).replace("\x7f", r"\u007f") + "\n"
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        print_comparison(make_console(), comparison)
-    return printed.getvalue()
-
-
-def _write(text: str, file: Path) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CommandError(
-            f"{file} cannot be written: {error.strerror}\n  try: --to with another file"
-        ) from None
+    match form:
+        case "text":
+            print_comparison(make_console(), comparison)
+        case "markdown":
+            typer.echo(as_markdown(comparison), nl=False)
+        case "json":
+            print_document("diff", comparison)
 
 
 def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> None:

@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Sequence
 from enum import Enum
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 from pydantic.dataclasses import dataclass
 
 from comparison.capacity import Capacity, capacity_of
@@ -125,9 +125,10 @@ class UncomparedStack:
         return ComparisonVerdict.NOT_COMPARED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
-class Comparison:
-    """All stacks of both sides."""
+class Comparison(BaseModel):
+    """What the newer side does to all stacks of the older one."""
+
+    model_config: ClassVar[ConfigDict] = {**RESULT, "frozen": True}
 
     base: Side
     head: Side

@@ -5,12 +5,24 @@ from types import MappingProxyType
 from typing import Literal
 
 Command = Literal[
-    "check", "doctor", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "size", "smoke"
+    "check",
+    "diff",
+    "doctor",
+    "drift",
+    "explain",
+    "list",
+    "pools",
+    "preflight",
+    "preview",
+    "recover",
+    "size",
+    "smoke",
 ]
 
 VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
         "check": 1,
+        "diff": 1,
         "doctor": 1,
         "drift": 2,
         "explain": 2,

@@ -16,6 +16,7 @@ from cli.documents.judged import CheckDocument
 from cli.list_stacks import ListDocument
 from cli.recover import RecoverDocument
 from cli.size import SizeDocument
+from comparison.stack_comparison import Comparison
 from explain.explanation.sections import Explanation
 from operations.benchmark.result import BenchmarkResult
 from operations.doctor.finding import Diagnosis
@@ -36,6 +37,7 @@ DOCUMENTS: Mapping[Command, type[BaseModel]] = MappingProxyType(
         "check": CheckDocument,
         "preflight": Preflight,
         "preview": EnginePreview,
+        "diff": Comparison,
         "drift": DriftReport,
         "recover": RecoverDocument,
         "doctor": Diagnosis,
@@ -55,7 +57,7 @@ def document_schema(command: Command) -> dict[str, Any]:
     return {
         # The draft of the other schemas here.
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": f"dynamo-stack {command} --json",
+        "title": f"dynamo-stack {command}, as JSON",
         "description": own["description"],
         "type": "object",
         "required": [*envelope, *own["required"]],

@@ -127,7 +127,7 @@ def test_a_file_gets_what_would_have_been_printed(
     assert (tmp_path / "none" / "file").read_text(encoding="utf-8") == printed.out
     lost = command("diff", "main..topic", "--to", tmp_path / "file" / "file")
     assert lost.code == 3
-    assert lost.err.startswith(f"{tmp_path / 'file' / 'file'} cannot be written: ")
+    assert lost.err.startswith(f"{tmp_path / 'file'}: File exists")
 
 
 def test_control_characters_of_a_label_reach_neither_terminal_nor_json(

@@ -1,7 +1,6 @@
 """A token that somebody has typed where it does not belong is in none of the outputs."""
 
 import datetime as dt
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 
 from cli.diff import print_comparison
 from cli.output import make_console
-from comparison.document import as_document
 from comparison.markdown import as_markdown
 from comparison.recording import Side
 from comparison.stack_comparison import Comparison, compare_sides
@@ -63,7 +61,7 @@ def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
     stack = case.compared(tmp_path, monkeypatch)
     whole = Comparison(base=Side("a", None, {}), head=Side("b", None, {}), stacks=(stack,))
     print_comparison(make_console(), whole)
-    outputs = (as_markdown(whole), json.dumps(as_document(whole)), capsys.readouterr().out)
+    outputs = (as_markdown(whole), whole.model_dump_json(by_alias=True), capsys.readouterr().out)
     assert_each_says(outputs, "HF_TOKEN", "AWS_ACCESS_KEY_ID", "HTTPS_PROXY", "DB_PASSWORD", "hfToken")
 
 
@@ -82,6 +80,6 @@ def test_tokens_in_findings_refusals_and_waivers_are_marks(
     }
     sides = Case("planted", "dev", planted("w"), change, {}).sides(tmp_path, monkeypatch)
     whole = compare_sides(*sides, TODAY)
-    outputs = (as_markdown(whole), json.dumps(as_document(whole)))
+    outputs = (as_markdown(whole), whole.model_dump_json(by_alias=True))
     words = ("kv-transport-proven", "waiver-is-valid", "modelCache.size", "asked with [secret ")
     assert_each_says(outputs, *words)
