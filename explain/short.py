@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from explain.costs import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section, section
-from explain.explanation.serving import address, prompts
+from explain.explanation.serving import address, kv_path, prompts
 from recipes.services import PodRecipe
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
@@ -45,7 +45,7 @@ def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     yield section("Waits", map(waiting_text, waited_for(stack)))
     yield section("Clients", [address(stack)])
     yield section("Prompts", [prompts(stack)])
-    yield section("KV path", [_kv_path(stack)])
+    yield section("KV path", [kv_path(stack)])
     yield section("Updates", effects_of_changes(stack))
     yield section("Measured", [_measured(stack)])
     yield section("Evidence", [_evidence(stack)])
@@ -72,15 +72,6 @@ def _pool(placed: PlacedPool) -> str:
     machine = pool.instance_type
     used = f"{placed.used_gpus} of {pool.gpus} {machine.accelerator.name} in use"
     return f"pool {pool.name}: {pool.nodes} x {machine.name}, {used}"
-
-
-def _kv_path(stack: StackPlan) -> str:
-    transport = stack.serving.placed.kv_transport
-    if transport is None:
-        return "none: aggregated, the KV cache never leaves its worker"
-    path = transport.path
-    chosen = "typed" if transport.explicit else "chosen"
-    return f"{path.transport}, {chosen}, {path.standing.value}: {path.reason}"
 
 
 def _measured(stack: StackPlan) -> str:

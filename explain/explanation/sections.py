@@ -15,7 +15,7 @@ from explain.explanation.serving import (
     clients,
     draft_models,
     evidence,
-    kv_path,
+    kv_path_in_full,
     prompts,
     rollouts,
     tools,
@@ -117,7 +117,7 @@ def _serving(stack: StackPlan) -> Iterator[Section]:
     yield section("Draft", draft_models(stack))
     yield section("Tools", tools(stack))
     yield section("Placement", placements(stack))
-    yield section("KV path", kv_path(stack))
+    yield section("KV path", kv_path_in_full(stack))
     yield section("Rollout", rollouts(stack))
     yield section("Updates", effects_of_changes(stack))
     yield section("Losses", losses(stack.serving))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from engines.runtime_lines import lost_tool_calls
 from explain.explanation.section import names_by
-from hardware import KvPath, Standing
+from hardware import Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import StackPlan
 from stacks.served_runs import evidence_on
@@ -65,16 +65,26 @@ def tools(stack: StackPlan) -> Iterator[str]:
         yield f"{lost} ({source}, {defect.evidence})"
 
 
-def kv_path(stack: StackPlan) -> Iterator[str]:
-    """Yield how the KV cache travels, how sure that is, what it carries and what it demands."""
+def kv_path(stack: StackPlan) -> str:
+    """Return how the KV cache travels, whether a person typed that, how sure it is and why."""
     transport = stack.serving.placed.kv_transport
     if transport is None:
-        yield "none: aggregated, the KV cache never leaves its worker"
+        return "none: aggregated, the KV cache never leaves its worker"
+    path, chosen = transport.path, "typed" if transport.explicit else "chosen"
+    return f"{path.transport}, {chosen}, {path.standing.value}: {path.reason}"
+
+
+def kv_path_in_full(stack: StackPlan) -> Iterator[str]:
+    """Yield the same, its source, what it carries and what it demands."""
+    yield kv_path(stack)
+    transport = stack.serving.placed.kv_transport
+    if transport is None:
         return
     path = transport.path
-    chosen = "explicit" if transport.explicit else "chosen"
-    standing = f"{path.standing.value} ({path.source.text})"
-    yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
+    yield f"source: {path.source.text}"
+    if path.reported_failing:
+        names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
+        yield f"recommended: {names} (docs/which-recipe.md)"
     yield f"ceiling: {transport.ceiling}"
     if transport.placement:
         yield f"placement: {transport.placement}"
@@ -104,10 +114,3 @@ def _enforced(stack: StackPlan) -> str:
         return "off"
     # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
     return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
-
-
-def _recommended(stack: StackPlan, path: KvPath) -> str:
-    if not path.reported_failing:
-        return ""
-    names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
-    return f"; recommended: {names} (docs/which-recipe.md)"

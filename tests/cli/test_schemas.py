@@ -69,7 +69,7 @@ def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
     assert (pool["usdPerGpuHour"], pool["priced"]) == (12.355, "Capacity Block")
     shown = squeezed(command("explain", "disagg-b200-tcp", "--all").out)
     said = {each["title"]: each["texts"] for each in (*document["foundation"], *document["sections"])}
-    assert said["KV path"][0].startswith("tcp, explicit")
+    assert said["KV path"][0].startswith("tcp, typed")
     for title, texts in said.items():
         assert f"{title.upper()} {squeezed(' '.join(texts))}" in shown
 
