@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from cli.yaml_text import as_comment, to_yaml, with_unknowns_marked, without_secrets
-from resource_graph import Resource, Value, has_unknown
+from cli.yaml_text import as_comment, shown_inputs, to_yaml, why_not_written
+from resource_graph import Resource, Value
 
 _FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _PULUMI = "pulumi.com/"
@@ -51,9 +51,9 @@ def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, s
     comment = (f"helm-release-{name}", _comment(resource))
     if style == "comment":
         return [comment]
-    reason = _cannot_be_written(resource)
+    reason = why_not_written(resource)
     if reason is not None:
-        return [(comment[0], as_comment(f"Not written for {style}: {reason}.") + comment[1])]
+        return [(comment[0], as_comment(f"Not written for {style}: it {reason}.") + comment[1])]
     make = _application if style == "argocd" else _flux
     objects = make(name, resource.inputs)
     return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
@@ -73,7 +73,7 @@ def _would_be_substituted(value: Value) -> bool:
 
 
 def _comment(resource: Resource) -> str:
-    inputs = with_unknowns_marked(without_secrets(resource))
+    inputs = shown_inputs(resource)
     fields: dict[str, Value] = {
         "chart": inputs.get("chart"),
         "repository": _mapping(inputs.get("repositoryOpts")).get("repo"),
@@ -88,15 +88,6 @@ def _comment(resource: Resource) -> str:
         "`dynamo-stack render STACK --helm argocd` or `--helm flux` writes them in its place.\n"
     )
     return as_comment(heading + to_yaml(fields))
-
-
-def _cannot_be_written(resource: Resource) -> str | None:
-    inputs = resource.inputs
-    if without_secrets(resource) != inputs:
-        return "its values hold secrets; bring them by a Secret (Flux: valuesFrom)"
-    if has_unknown(inputs):
-        return "it has values that only the update knows"
-    return None
 
 
 def _namespace(inputs: Mapping[str, Value]) -> str:

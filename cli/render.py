@@ -11,10 +11,10 @@ from cli.gitops import HelmStyle, object_document, release_documents
 from cli.output import say
 from cli.own_files import is_own, write_files
 from cli.stack_argument import StackArgument
-from cli.yaml_text import as_comment, secret_document, to_yaml, with_unknowns_marked, without_secrets
+from cli.yaml_text import as_comment, secret_document, shown_inputs, to_yaml, why_not_written
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
-from resource_graph import Resource, ResourceGraph, Value, has_unknown
+from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.stack_plan import StackPlan, waited_for, with_open_windows
 from stacks.updates.planned_update import waiting_text
@@ -134,11 +134,7 @@ def _documents(resource: Resource, helm: HelmStyle) -> Sequence[tuple[str, str]]
 def _object_text(resource: Resource) -> str:
     if resource.kind == "Secret":
         return secret_document(resource)
-    shown = without_secrets(resource)
-    if shown != resource.inputs:
-        why = "holds secret values, so it is shown and not written"
-    elif has_unknown(resource.inputs):
-        why, shown = "has values that only the update knows", with_unknowns_marked(shown)
-    else:
-        return object_document(shown)
-    return as_comment(f"This {resource.kind} {why}.\n{to_yaml(shown)}")
+    why = why_not_written(resource)
+    if why is None:
+        return object_document(resource.inputs)
+    return as_comment(f"This {resource.kind} {why}.\n{to_yaml(shown_inputs(resource))}")

@@ -8,7 +8,7 @@ import yaml
 
 from comparison.nested_values import with_leaves
 from comparison.secret_marks import Secret, inputs_of
-from resource_graph import UNKNOWN, Resource, Value
+from resource_graph import UNKNOWN, Resource, Value, has_unknown
 from resource_graph.printable import printable
 
 _FIRST_KEYS = ("apiVersion", "kind", "metadata")
@@ -60,16 +60,22 @@ _UNKNOWN_SHOWN = "[known only after the update]"
 _PARTS = ("data", "stringData")
 
 
-def without_secrets(resource: Resource) -> Mapping[str, Value]:
-    """The inputs with a mark in the place of every secret."""
-    shown = with_leaves(inputs_of(resource), lambda each: _SECRET_SHOWN if isinstance(each, Secret) else each)
-    return cast("Mapping[str, Value]", shown)
+def why_not_written(resource: Resource) -> str | None:
+    """Return what of a resource keeps it from being written for others to apply; None where nothing does."""
+    if inputs_of(resource) != resource.inputs:
+        return "holds secret values; bring them by a Secret"
+    return "has values that only the update knows" if has_unknown(resource.inputs) else None
 
 
-def with_unknowns_marked(inputs: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The inputs with a mark in the place of every unknown value."""
-    marked = with_leaves(inputs, lambda each: _UNKNOWN_SHOWN if each is UNKNOWN else each)
-    return cast("Mapping[str, Value]", marked)
+def shown_inputs(resource: Resource) -> Mapping[str, Value]:
+    """Return the inputs with a mark in the place of every secret, and of every unknown value."""
+    return cast("Mapping[str, Value]", with_leaves(inputs_of(resource), _shown))
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Secret):
+        return _SECRET_SHOWN
+    return _UNKNOWN_SHOWN if value is UNKNOWN else value
 
 
 def secret_document(resource: Resource) -> str:

@@ -114,7 +114,7 @@ def test_a_release_with_secrets_stays_a_comment_with_the_reason(helm: HelmStyle)
     secret_paths = frozenset({("values", "operator")})
     text = text_of(release(), helm, type=RELEASE_TYPE, secret_paths=secret_paths)
     assert objects(text) == []
-    assert f"# Not written for {helm}: its values hold secrets" in text
+    assert f"# Not written for {helm}: it holds secret values" in text
 
 
 def test_a_stack_with_a_token_names_its_secret_and_three_ways_to_bring_it(
