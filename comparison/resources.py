@@ -103,14 +103,10 @@ def _removed(resource: Resource) -> ResourceChange:
     # The engine refuses to delete what is protected before it asks whether to keep it (pulumi/pulumi
     # pkg/resource/deploy/step.go, DeleteStep).
     is_forgotten = resource.retain_on_delete and not resource.protect
-    return _of_one_side(
-        resource,
-        Operation.FORGET if is_forgotten else Operation.DELETE,
-        ("The engine refuses to delete what is protected.",) if resource.protect else (),
-    )
+    return _of_one_side(resource, Operation.FORGET if is_forgotten else Operation.DELETE)
 
 
-def _of_one_side(resource: Resource, operation: Operation, reasons: tuple[str, ...]) -> ResourceChange:
+def _of_one_side(resource: Resource, operation: Operation, reasons: tuple[str, ...] = ()) -> ResourceChange:
     return ResourceChange(
         urn=resource.urn,
         type=resource.type,

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from comparison.changes import Operation, ResourceChange
+from comparison.changes import Effect, Operation, ResourceChange, dotted
 from comparison.stack_comparison import (
     Comparison,
     ComparisonVerdict,
@@ -154,10 +154,16 @@ def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, 
         said = quoted(f"{finding.subject} {finding.message}")
         yield 0, ("a rule refuses: ", quoted(finding.rule), ": ", said)
     for change in stack.resources:
-        because: Sentence = (" because ", quoted(change.reasons[0])) if change.reasons else ()
         rank, words = _urgent_words(change)
         if rank is not None:
-            yield rank, (f"{words}: ", Quoted(change.goes or change.title), *because)
+            yield rank, (f"{words}: ", Quoted(change.goes or change.title), *_because(change))
+
+
+def _because(change: ResourceChange) -> Sentence:
+    if change.reasons:
+        return (" because ", quoted(change.reasons[0]))
+    marked = [dotted(each.path) for each in change.fields if each.effect in {Effect.REPLACES, Effect.REFUSED}]
+    return (" for ", *listed(marked, 1)) if marked else ()
 
 
 def _urgent_words(change: ResourceChange) -> tuple[int | None, str]:

@@ -154,21 +154,23 @@ def _deletes_first(pair: Pair, *, by_provider: bool) -> bool:
 def _reasons(
     pair: Pair, fields: Sequence[FieldChange], operation: Operation, *, by_provider: bool
 ) -> Iterator[str]:
-    """Yield why it is refused, then why it is replaced, or what else it does."""
+    """Yield why it is refused, then why it is replaced, or what else it does.
+
+    What the mark beside a field says, such as `replaces`, is not said again.
+    """
     if pair.is_renamed:
         return
     known, after = type_of(pair.after), pair.after
-    yield from (_refusal(each, after) for each in fields if each.effect is Effect.REFUSED)
+    for each in fields:
+        if each.effect is Effect.REFUSED:
+            yield from _why_refused(each, after)
     replaced = [each for each in fields if each.effect is Effect.REPLACES]
     if replaced and not by_provider:
         paths = ", ".join(dotted(each.path) for each in replaced)
         yield f"The program asks for a replacement when {paths} changes (replaceOnChanges)."
         return
-    for each in fields:
-        if each.effect is Effect.REPLACES:
-            yield from _why_replaced(each, after, known)
-        elif each.effect is Effect.ROLLS_NODES:
-            yield "EKS drains the group's nodes and replaces them."
+    for each in replaced:
+        yield from _why_replaced(each, after, known)
     if operation is Operation.REPLACE:
         return
     if is_graph(after) and any(restarts_a_worker(each, after) for each in fields):
@@ -178,29 +180,20 @@ def _reasons(
 
 
 def _why_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> Iterator[str]:
-    kind, path = resource.kind, dotted(change.path)
     service = another_service(change) if is_graph(resource) else None
     if service:
         yield f"{service}, which the webhook refuses: the graph is made again."
-    elif kind is not None and change.path == _VERSION:
+    elif resource.kind is not None and change.path == _VERSION:
         yield "The API server cannot change a graph from one API version to the other."
-    elif kind is not None and under(change, IDENTITY):
-        yield f"The provider makes another {kind} for another {path}."
-    elif known.because:
-        yield from (reason.format(path) for reason in known.because)
-    elif kind is None:
-        yield f"AWS cannot change {path} of what exists."
     else:
-        yield f"The provider cannot change {path} of a {kind} in place."
+        yield from (reason.format(dotted(change.path)) for reason in known.because)
 
 
-def _refusal(change: FieldChange, resource: Resource) -> str:
+def _why_refused(change: FieldChange, resource: Resource) -> Iterator[str]:
     if change.path == _VERSION:
-        return f"To the engine it is another object of this name, and a {resource.kind} of this name exists."
-    service = another_service(change) if is_graph(resource) else None
-    if service:
-        return f"{service}, which the webhook refuses of a graph that exists."
-    return f"The API server refuses to change {dotted(change.path)} of a {resource.kind}."
+        yield f"To the engine it is another object of this name, and a {resource.kind} of this name exists."
+    elif is_graph(resource) and (service := another_service(change)):
+        yield f"{service}, which the webhook refuses of a graph that exists."
 
 
 def _options(pair: Pair) -> Iterator[FieldChange]:
@@ -215,7 +208,5 @@ def _of_options(pair: Pair, operation: Operation) -> Iterator[str]:
     """Yield what the resource's own options do: one sentence each."""
     if pair.before.protect and not pair.after.protect:
         yield "The engine refuses to delete it until this is applied, and no longer then."
-    if operation is Operation.REPLACE and pair.before.protect:
-        yield "The engine refuses to replace what is protected."
     if operation is Operation.REPLACE and pair.before.retain_on_delete:
         yield "The old one stays where it is, and nobody looks after it any more (retainOnDelete)."

@@ -88,7 +88,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"data/a.yaml": "a: 1\nb: 2\nreadOnly: false\n"},
         [
             "replaced, the old one first: ConfigMap serving/files",
-            '# The provider cannot change data["a.yaml"].readOnly of a ConfigMap in place.',
             '@@ data["a.yaml"].readOnly (replaces) @@',
             "+ false",
         ],

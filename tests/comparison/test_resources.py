@@ -50,7 +50,6 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
         [],
         [
             "deleted; refused; protected: Deployment serving/server",
-            "# The engine refuses to delete what is protected.",
         ],
     ),
     "protection that is taken away is a change": (

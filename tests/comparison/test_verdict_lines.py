@@ -82,7 +82,7 @@ def test_what_stops_a_deployment_comes_first_and_then_the_worst_that_it_does() -
     worst = stack(_GONE, job, data, provider, bought, refused_size(), findings=findings)
     assert [plain(line) for line in red_lines(comparison([worst, unread, refused, gone]))] == [
         "dev: a rule refuses: gpus-fit: decode asks for 9 GPUs of 8",
-        "dev: updated; refused; holds data: PersistentVolumeClaim gpt-oss/cache",
+        "dev: updated; refused; holds data: PersistentVolumeClaim gpt-oss/cache for spec.volumeMode",
         "other: the newer side could not be read: Pulumi.other.yaml: cluster.zone no such key",
         "dev: the program refuses: Pulumi.dev.yaml: serving.namespace fixed",
         "dev: provider replaced, and with it everything that it made: Provider kubernetes",

@@ -43,7 +43,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"version": "1.36", "releaseVersion": "1.35.0-20261101"},
         [
             "updated: NodeGroup nodes",
-            "# EKS drains the group's nodes and replaces them.",
             "@@ releaseVersion (rolls nodes) @@",
             "+ 1.35.0-20261101",
             "@@ version (rolls nodes) @@",
@@ -72,10 +71,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"amiType": "CUSTOM", "instanceTypes": ["p5.48xlarge"], "capacityType": "SPOT", "diskSize": 100},
         [
             "replaced: NodeGroup nodes",
-            "# AWS cannot change amiType of what exists.",
-            "# AWS cannot change capacityType of what exists.",
-            "# AWS cannot change diskSize of what exists.",
-            "# AWS cannot change instanceTypes of what exists.",
             "@@ amiType (replaces) @@",
             "- AL2023_x86_64_NVIDIA",
             "+ CUSTOM",
@@ -109,7 +104,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"storageCapacity": 600},
         [
             "replaced; holds data: LustreFileSystem cache",
-            "# AWS cannot change storageCapacity of what exists.",
             "@@ storageCapacity (replaces) @@",
             "- 1200",
             "+ 600",
@@ -120,7 +114,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"storageCapacity": None},
         [
             "replaced; holds data: LustreFileSystem cache",
-            "# AWS cannot change storageCapacity of what exists.",
             "@@ storageCapacity (replaces) @@",
             "- 1200",
         ],

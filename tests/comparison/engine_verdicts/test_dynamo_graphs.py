@@ -77,7 +77,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/backendFramework": "sglang"},
         [
             "updated; refused: DynamoGraphDeployment serving/graph",
-            "# The API server refuses to change spec.backendFramework of a DynamoGraphDeployment.",
             "@@ spec.backendFramework (refused by the API server) @@",
             "- trtllm",
             "+ sglang",
@@ -97,7 +96,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"metadata/namespace": "other"},
         [
             "replaced: DynamoGraphDeployment other/graph",
-            "# The provider makes another DynamoGraphDeployment for another metadata.namespace.",
             "@@ metadata.namespace (replaces) @@",
             "- serving",
             "+ other",
