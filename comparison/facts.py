@@ -8,7 +8,7 @@ from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
-from comparison.verdict_lines import Quoted, Sentence, change_words, listed, quoted
+from comparison.verdict_lines import Quoted, Sentence, listed, quoted
 from rules.model import Waiver
 from stacks.wording import in_words
 
@@ -94,16 +94,14 @@ def _restarts(stack: StackComparison) -> Iterator[Sentence]:
 
 
 def _once_open(stack: StackComparison) -> Iterator[Sentence]:
-    """Yield what the change does to a graph that waits for its Capacity Block, as if the block were open."""
+    """Yield what is interrupted where this is applied after the Capacity Block that a graph waits for opened.
+
+    What changes then stands with the other resources.
+    """
     if stack.update.refused:
         return
-    alike: dict[str, list[str]] = {}
-    for change in stack.opened:
-        alike.setdefault(change_words(change), []).append(change.title)
-    for words, titles in alike.items():
-        yield (f"{words}: ", *listed(titles, _MOST))
     if ends := [each.goes or each.title for each in stack.ends_serving_once_open]:
-        yield ("applied after the block has opened, it ends serving with: ", *listed(ends, _MOST))
+        yield ("applied after its Capacity Block has opened, it ends serving with: ", *listed(ends, _MOST))
     rolled = _with_pods(stack.opened)
     yield from _with_effect(rolled, Effect.ROLLS_PODS, "applied after it has opened, it restarts pods of ")
 

@@ -83,10 +83,8 @@ _STACKS: dict[str, tuple[StackComparison | UncomparedStack, dict[str, list[str]]
         {
             "without service": ["nothing serves yet, so nothing is interrupted"],
             "once open": [
-                "deleted: DynamoGraphDeployment gpt-oss/old",
-                "created: DynamoGraphDeployment gpt-oss/new",
-                "updated: StatefulSet gpt-oss/nats, ConfigMap gpt-oss/files",
-                "applied after the block has opened, it ends serving with: DynamoGraphDeployment gpt-oss/old",
+                "applied after its Capacity Block has opened, it ends serving with: "
+                "DynamoGraphDeployment gpt-oss/old",
                 "applied after it has opened, it restarts pods of StatefulSet gpt-oss/nats",
             ],
         },

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from comparison.changes import Operation
 from comparison.stack_comparison import ComparisonVerdict, StackComparison
 from tests.comparison.changed_stacks import Case
 from tests.comparison.made_up import facts
@@ -33,10 +34,10 @@ def test_another_recipe_and_a_second_node_are_told_though_no_graph_is_there_yet(
     assert "gpt-oss-disagg-frontend" in said["clients"][0]
     assert "-> gpt-oss-agg-frontend" in said["clients"][0]
     assert said["without service"] == ["nothing serves yet, so nothing is interrupted"]
-    once_open = dict(each.split(": ", 1) for each in said["once open"])
-    assert OLD in once_open["deleted"]
-    assert NEW in once_open["created"]
-    assert once_open["applied after the block has opened, it ends serving with"] == OLD
+    opened = {each.title: each.operation for each in found.opened}
+    assert (opened[OLD], opened[NEW]) == (Operation.DELETE, Operation.CREATE)
+    [ends] = said["once open"]
+    assert ends == f"applied after its Capacity Block has opened, it ends serving with: {OLD}"
     [fee] = [line for line in said["cost"] if line.startswith("Capacity Block cr-0123456789abcdef0")]
     assert "8 -> 16 GPUs: $98.84 -> $197.68 for each hour of the block" in fee
     assert fee.endswith("; the block has to hold 16 GPUs")
