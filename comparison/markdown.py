@@ -52,13 +52,13 @@ _LONGEST_FOOTER = 300
 
 
 class Rank(IntEnum):
-    """What goes first where not everything fits."""
+    """What stands first, and stays where not everything fits."""
 
-    OBJECT = 0
-    URGENT_OBJECT = 1
+    FACTS = 0
+    NOTICES = 1
+    URGENT_OBJECT = 2
     """Deleted, replaced or refused."""
-    NOTICES = 2
-    FACTS = 3
+    OBJECT = 3
 
 
 Section = tuple[Rank, str]
@@ -119,24 +119,23 @@ def markdown(sentence: Sentence, longest: int = LONGEST) -> str:
 
 
 def fitted(first: str, sections: Sequence[Section], most: int) -> str:
-    """Return the first screen, which is always whole, and the sections that fit, in their order.
+    """Return the first screen, which is always whole, and the sections that fit, by their rank.
 
     Args:
         first: what is never left out.
-        sections: the rest; those of a higher rank get room first.
+        sections: the rest.
         most: bytes of UTF-8 that the result has at most.
 
     """
     room = most - _bytes(first) - _LONGEST_FOOTER
-    kept: set[int] = set()
-    for index, (_, text) in sorted(enumerate(sections), key=lambda each: -each[1][0]):
+    shown: list[str] = []
+    for _, text in sorted(sections, key=lambda each: each[0]):
         size = _bytes(text) + len(_BETWEEN)
         if size <= room:
-            kept.add(index)
+            shown.append(text)
             room -= size
-    dropped = len(sections) - len(kept)
+    dropped = len(sections) - len(shown)
     footer = [f"**{in_words(dropped, 'more section')} in the artifact: no room here.**"] if dropped else []
-    shown = (text for index, (_, text) in enumerate(sections) if index in kept)
     return _BETWEEN.join((first, *footer, *shown)) + "\n"
 
 
@@ -149,11 +148,11 @@ def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
         return
     notices = [printable(each.text) for each in stack.update.notices]
     if notices and stack.resources:
-        text = _folded("what <code>pulumi preview</code> says of the update", notices, "text")
-        yield Rank.NOTICES, text
+        said = f"what <code>pulumi preview</code> says of the update of {code_element(stack.name)}"
+        yield Rank.NOTICES, _folded(said, notices, "text")
     for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
         for change in changes:
-            yield _rank_of(change), _resource(change, when)
+            yield _rank_of(change), _resource(stack.name, change, when)
 
 
 def _fact(label: str, said: Sequence[Sentence]) -> str:
@@ -163,12 +162,11 @@ def _fact(label: str, said: Sequence[Sentence]) -> str:
     return "\n".join((f"- **{label}**:", *(f"  - {each}" for each in sentences)))
 
 
-def _resource(change: ResourceChange, when: str) -> str:
+def _resource(stack: str, change: ResourceChange, when: str) -> str:
     lines, words = resource_lines(change), f"{when}{change_words(change)}"
-    summary = f"{words}: {code_element(change.title)}"
     if not lines:
-        return f"- {words}: {code_span(change.title)}"
-    return _folded(summary, lines, "diff")
+        return f"- {words}: {code_span(change.title)} of {code_span(stack)}"
+    return _folded(f"{words}: {code_element(change.title)} of {code_element(stack)}", lines, "diff")
 
 
 def _folded(summary: str, lines: Iterable[str], language: str) -> str:

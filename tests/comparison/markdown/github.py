@@ -20,6 +20,7 @@ def outside_code(comment: str) -> str:
         elif opened:
             fence = opened[1]
         else:
-            lines.append(_ELEMENT.sub("", _SPAN.sub("", line)))
+            # In a line of HTML no Markdown is read (https://spec.commonmark.org/0.31.2/#html-blocks).
+            lines.append((_ELEMENT if line.startswith("<") else _SPAN).sub("", line))
     assert not fence, f"a fence of {len(fence)} stays open"
     return "\n".join(lines)

@@ -86,7 +86,7 @@ def test_the_comment_begins_with_the_marker_and_the_head_s_commit() -> None:
 
 
 def test_a_commit_that_is_none_cannot_close_the_marker() -> None:
-    forged = replace(comparison(), head=side(label="topic", commit="--> @octocat"))
+    forged = Comparison(base=side(), head=side(label="topic", commit="--> @octocat"), stacks=())
     assert outside_code(as_markdown(forged)).count("-->") == 1
 
 
@@ -110,9 +110,14 @@ def test_red_lines_come_before_the_verdicts_and_stay_unfolded() -> None:
 def test_fields_are_folded_below_their_resource() -> None:
     text = as_markdown(comparison([stack(replicas())]))
     assert (
-        "<details><summary>updated: <code>Deployment gpt-oss/nats</code></summary>\n\n"
+        "<details><summary>updated: <code>Deployment gpt-oss/nats</code> of <code>dev</code></summary>\n\n"
         "```diff\n@@ spec.replicas @@\n- 2\n+ 4\n```\n\n</details>"
     ) in text
+
+
+def test_the_facts_of_all_stacks_come_before_the_objects_of_any() -> None:
+    text = as_markdown(comparison([stack(replicas()), stack(replicas(), name="other")]))
+    assert text.index("### `other`") < text.index("<details>")
 
 
 def test_a_pull_request_that_changes_the_program_is_said_to_have_written_this() -> None:
@@ -145,7 +150,8 @@ def test_the_longest_names_leave_room_on_the_first_screen(text: str) -> None:
 
 @pytest.mark.parametrize("text", [*HOSTILE, *LONGEST])
 def test_no_comment_is_too_large_and_its_first_screen_is_always_whole(text: str) -> None:
-    compared = replace(everywhere(text), stacks=everywhere(text).stacks * 40, changed_code=(text,) * 20)
+    many = {"stacks": everywhere(text).stacks * 40, "changed_code": (text,) * 20}
+    compared = everywhere(text).model_copy(update=many)
     comment = as_markdown(compared)
     assert len(comment.encode()) <= LARGEST
     assert comment.startswith(first_screen(compared) + "\n")
