@@ -6,7 +6,7 @@ from pathlib import PurePath
 from rich.console import Console
 
 from cli.check_input import WatchedGraph, count_kinds, kinds_read
-from cli.output import print_line, print_table
+from cli.output import first_of, print_line, print_table
 from resource_graph import Origin
 from resource_graph.printable import one_line
 from resource_graph.values import Path
@@ -149,9 +149,8 @@ def _read(graph: WatchedGraph) -> str:
 
 
 def _kinds(counted: dict[str, int]) -> str:
-    named = list(counted.items())[:_NAMED_KINDS]
-    more = [f"and {len(counted) - len(named)} more kinds"] if len(counted) > len(named) else []
-    return ", ".join([*(f"{count} {one_line(kind, _LONGEST_NAME)}" for kind, count in named), *more])
+    named = [f"{count} {one_line(kind, _LONGEST_NAME)}" for kind, count in counted.items()]
+    return ", ".join(first_of(named, _NAMED_KINDS))
 
 
 def _what(finding: Finding, place_of: Callable[[str], str | None]) -> str:
@@ -164,18 +163,13 @@ def _places(findings: Sequence[Finding]) -> str:
     for of_one in _grouped(findings, lambda finding: finding.urn):
         resource = of_one[0].observation.resource
         subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
-        parts = _listed([subject for subject in subjects if subject != resource.name])
+        others = [subject for subject in subjects if subject != resource.name]
+        parts = ", ".join(first_of(others, _NAMED_SUBJECTS))
         path = of_one[0].observation.path
         place = f"\n{_file_and_line(resource.origin, path)}" if resource.origin is not None else ""
         name = one_line(resource.name, _LONGEST_NAME)
         places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
-    more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
-    return "\n".join([*places[:_NAMED_PLACES], *more])
-
-
-def _listed(subjects: Sequence[str]) -> str:
-    more = [f"and {len(subjects) - _NAMED_SUBJECTS} more"] if len(subjects) > _NAMED_SUBJECTS else []
-    return ", ".join([*subjects[:_NAMED_SUBJECTS], *more])
+    return "\n".join(first_of(places, _NAMED_PLACES))
 
 
 def _file_and_line(origin: Origin, path: Path) -> str:

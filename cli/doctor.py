@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import Row, labelled, make_console, print_line, print_result, print_sections, say
+from cli.output import Row, first_of, labelled, make_console, print_line, print_result, print_sections, say
 from cli.stack_argument import AsJson, OptionalStackArgument
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
@@ -83,9 +83,7 @@ def _rows(found: Diagnosis, now: dt.datetime) -> Iterator[Row]:
         if index:
             yield "also", _short(cause.what)
         yield from _details(cause, now)
-    symptoms = [_short(each.what) for each in found.symptoms]
-    more = len(symptoms) - _SHOWN_SYMPTOMS
-    yield from labelled("follows", [*symptoms[:_SHOWN_SYMPTOMS], *([f"and {more} more"] if more > 0 else [])])
+    yield from labelled("follows", first_of([_short(each.what) for each in found.symptoms], _SHOWN_SYMPTOMS))
     if found.kv_path.verdict != "does-not-apply":
         proof = found.kv_path
         said = f"{proof.decided or 'nobody decided'}, {proof.verdict.replace('-', ' ')}: {proof.found}"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from cli.yaml_text import as_comment, shown_inputs, to_yaml, why_not_written
 from resource_graph import Resource, Value
+from stacks.updates.nested_values import mapping_in
 
 _FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _PULUMI = "pulumi.com/"
@@ -32,8 +33,8 @@ def object_document(content: Mapping[str, Value]) -> str:
 
     Pulumi's annotations go, and Flux is kept from replacing what looks like its variables.
     """
-    fields = _mapping(content.get("metadata"))
-    before = _mapping(fields.get("annotations"))
+    fields = mapping_in(content, "metadata")
+    before = mapping_in(fields, "annotations")
     kept = {key: item for key, item in before.items() if not key.startswith(_PULUMI)}
     notes = [_left_out(key, before[key]) for key in sorted(set(before) - set(kept))]
     if _would_be_substituted(content) and _FLUX_SUBSTITUTE not in kept:
@@ -76,7 +77,7 @@ def _comment(resource: Resource) -> str:
     inputs = shown_inputs(resource)
     fields: dict[str, Value] = {
         "chart": inputs.get("chart"),
-        "repository": _mapping(inputs.get("repositoryOpts")).get("repo"),
+        "repository": mapping_in(inputs, "repositoryOpts").get("repo"),
         "version": inputs.get("version"),
         "release": inputs.get("name") or resource.name,
         "namespace": inputs.get("namespace"),
@@ -102,7 +103,7 @@ def _repository(inputs: Mapping[str, Value]) -> str:
     chart = _text(inputs.get("chart"))
     if chart.startswith(_OCI):
         return chart.rpartition("/")[0]
-    return _text(_mapping(inputs.get("repositoryOpts")).get("repo"))
+    return _text(mapping_in(inputs, "repositoryOpts").get("repo"))
 
 
 def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
@@ -118,7 +119,7 @@ def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value
                 "repoURL": _repository(inputs).removeprefix(_OCI),
                 "chart": _chart(inputs),
                 "targetRevision": inputs.get("version"),
-                "helm": {"releaseName": name, "valuesObject": _mapping(inputs.get("values"))},
+                "helm": {"releaseName": name, "valuesObject": mapping_in(inputs, "values")},
             },
             "destination": {"server": "https://kubernetes.default.svc", "namespace": _namespace(inputs)},
             "syncPolicy": {"syncOptions": ["ServerSideApply=true"]},
@@ -144,7 +145,7 @@ def _flux(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
                 "sourceRef": {"kind": "HelmRepository", "name": name},
             }
         },
-        "values": _mapping(inputs.get("values")),
+        "values": mapping_in(inputs, "values"),
     }
     if isinstance(timeout, int):
         spec["timeout"] = f"{timeout}s"
@@ -160,7 +161,3 @@ def _flux(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
 
 def _text(value: Value) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _mapping(value: Value) -> Mapping[str, Value]:
-    return value if isinstance(value, Mapping) else {}

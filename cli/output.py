@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import typer
@@ -48,14 +47,25 @@ def print_table(
     console: Console,
     headers: Sequence[str],
     rows: Iterable[Sequence[str]],
-    widest: Mapping[str, int] = MappingProxyType({}),
+    widest: Mapping[str, int] | None = None,
 ) -> None:
     """Print a table whose last column takes the room that is left; `widest`: header -> width at most."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for header in headers[:-1]:
-        table.add_column(header, overflow="fold", max_width=widest.get(header))
+        table.add_column(header, overflow="fold", max_width=(widest or {}).get(header))
     table.add_column(headers[-1], ratio=1, overflow="fold")
     _print_rows(console, table, rows)
+
+
+def print_answers(
+    headers: Sequence[str], rows: Iterable[Sequence[str]], fixes: Sequence[str], closing: Iterable[str]
+) -> None:
+    """Print a table of answers; then what to type, which its columns would break; then the rest."""
+    console = make_console()
+    print_table(console, headers, rows)
+    print_line(console)
+    for text in (*fixes, *([""] if fixes else []), *closing):
+        print_line(console, text)
 
 
 def print_sections(console: Console, rows: Iterable[Row]) -> None:
@@ -66,18 +76,10 @@ def print_sections(console: Console, rows: Iterable[Row]) -> None:
     _print_rows(console, table, rows)
 
 
-def print_checks(
-    console: Console,
-    headers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    fixes: Sequence[str],
-    ending: Sequence[str],
-) -> None:
-    """Print what checks found, and apart from the table, which would break it, what is to be typed."""
-    print_table(console, headers, rows)
-    print_line(console)
-    for text in (*fixes, *([""] if fixes else []), *ending):
-        print_line(console, text)
+def first_of(texts: Sequence[str], most: int) -> list[str]:
+    """Return at most so many texts, and how many more there are."""
+    more = len(texts) - most
+    return [*texts[:most], f"and {more} more"] if more > 0 else list(texts)
 
 
 def labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:

@@ -20,20 +20,17 @@ def write_files(directory: Path, files: Mapping[str, str], mark: str, *, suggest
     """Write the texts, each below the mark, by their paths in the directory.
 
     Raises:
-        SettingsError: files of somebody else are in the way, and nothing was written; or one cannot be.
+        SettingsError: files of somebody else are in the way, and nothing was written.
+        OSError: one cannot be written.
 
     """
     there = [file for name in files if os.path.lexists(file := directory / name)]
     if foreign := [file for file in there if not is_own(file, mark)]:
         raise SettingsError({str(file): [_not_ours(file, mark, suggestion)] for file in foreign})
-    try:
-        for name, text in files.items():
-            file = directory / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(f"{mark}\n{text}", encoding="utf-8")
-    except OSError as error:
-        problem = Problem("", None, f"cannot be written: {error.strerror}")
-        raise SettingsError({str(error.filename or directory): [problem]}) from error
+    for name, text in files.items():
+        file = directory / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{mark}\n{text}", encoding="utf-8")
 
 
 def _not_ours(file: Path, mark: str, suggestion: str) -> Problem:

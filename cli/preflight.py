@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_checks, print_result, say
+from cli.output import print_answers, print_result, say
 from cli.stack_argument import AsJson, StackArgument
 from operations.errors import CommandError
 from operations.permissions.right import Holder
@@ -125,5 +125,5 @@ def _print(report: Preflight) -> None:
     rows = ((answer.verdict.words, answer.question, answer.found) for answer in report.answers)
     fixes = [f"fix {answer.question}: {answer.fix}" for answer in report.answers if answer.fix]
     counts = f"{report.wrong} wrong, {report.unknown} unknown of {len(report.answers)} answers"
-    ending = (*report.remarks, f"stack {report.stack}: {counts}")
-    print_checks(make_console(), ("RESULT", "QUESTION", "FOUND"), rows, fixes, ending)
+    closing = (*report.remarks, f"stack {report.stack}: {counts}")
+    print_answers(("RESULT", "QUESTION", "FOUND"), rows, fixes, closing)

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from cli.stack_argument import stack_name
-from comparison.recording import RecordingFormatError, Side, side_as_json, side_of_json
-from operations.errors import CommandError
+from comparison.recording import side_as_json, side_of_json
 from operations.revisions.own_folder import recorded_folder
 
 
@@ -28,22 +27,13 @@ def record(
     """Print the stacks as JSON.
 
     Raises:
-        CommandError: what is to run beforehand is no recording.
+        RecordingFormatError: what is to run beforehand is no recording.
         OSError: the file of the other side cannot be read.
 
     """
-    running = None if over is None else _read(over)
+    running = None if over is None else side_of_json(over.read_bytes())
     # Whatever the program prints is no part of the answer.
     with contextlib.redirect_stdout(sys.stderr):
         today = dt.datetime.now(dt.UTC).date()
         side = recorded_folder([stack_name(each) for each in names or ()], running, today)
     typer.echo(side_as_json(side))
-
-
-def _read(file: Path) -> Side:
-    try:
-        return side_of_json(file.read_bytes())
-    except RecordingFormatError as error:
-        raise CommandError(
-            f"--over {file}: {error}\n  try: a file that `dynamo-stack record` of this release has printed"
-        ) from None

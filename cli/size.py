@@ -103,7 +103,7 @@ def size(
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
     workload = Workload(
         Shape(input_tokens, output_tokens),
-        requests_per_second=None if rate is None else _per_second(rate),
+        requests_per_second=None if rate is None else float(_read(rate, _RATE, "--rate", "20/s")[1]),
         users=users,
         gpu=None if gpu is None else _measured_gpu(gpu),
         gpus=gpus,
@@ -122,17 +122,15 @@ def size(
 
 
 def _milliseconds(text: str, option: str) -> float:
-    found = _TIME.fullmatch(text)
-    if found is None or not float(found[1]):
-        raise typer.BadParameter(f"{text!r} is no time; such as 15ms or 1.5s", param_hint=option)
+    found = _read(text, _TIME, option, "15ms or 1.5s")
     return float(found[1]) * (1000 if found[2] == "s" else 1)
 
 
-def _per_second(text: str) -> float:
-    found = _RATE.fullmatch(text)
+def _read(text: str, form: re.Pattern[str], option: str, such_as: str) -> re.Match[str]:
+    found = form.fullmatch(text)
     if found is None or not float(found[1]):
-        raise typer.BadParameter(f"{text!r} is no rate of requests; such as 20/s", param_hint="--rate")
-    return float(found[1])
+        raise typer.BadParameter(f"{text!r} cannot be read; give one such as {such_as}", param_hint=option)
+    return found
 
 
 def _measured_gpu(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_checks, print_result, say
+from cli.output import print_answers, print_result, say
 from cli.stack_argument import OptionalStackArgument
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
@@ -94,7 +94,7 @@ def _show(report: SmokeReport, *, as_json: bool) -> None:
 
 def _print(report: SmokeReport) -> None:
     headers = ("RESULT", "ASKED", "SECONDS", "FOUND")
-    print_checks(make_console(), headers, report.rows(), list(report.fixes()), [report.summary()])
+    print_answers(headers, report.rows(), list(report.fixes()), [report.summary()])
 
 
 def _progress(text: str) -> None:

@@ -1,7 +1,6 @@
 """The first two keys of every JSON document: which one it is, and in which version."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 Command = Literal[
@@ -19,22 +18,20 @@ Command = Literal[
     "smoke",
 ]
 
-VERSIONS: Mapping[Command, int] = MappingProxyType(
-    {
-        "check": 1,
-        "diff": 1,
-        "doctor": 1,
-        "drift": 2,
-        "explain": 2,
-        "list": 1,
-        "pools": 1,
-        "preflight": 1,
-        "preview": 2,
-        "recover": 1,
-        "size": 1,
-        "smoke": 1,
-    }
-)
+VERSIONS: Mapping[Command, int] = {
+    "check": 1,
+    "diff": 1,
+    "doctor": 1,
+    "drift": 2,
+    "explain": 2,
+    "list": 1,
+    "pools": 1,
+    "preflight": 1,
+    "preview": 2,
+    "recover": 1,
+    "size": 1,
+    "smoke": 1,
+}
 """Command -> version of its document.
 
 A version rises by one when a key goes, or another meaning takes its place; a new key leaves it as it is, so a

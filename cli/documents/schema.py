@@ -6,7 +6,6 @@ To bring docs/schemas/ up to date: `python -m cli.documents.schema`.
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel
@@ -29,22 +28,20 @@ from stacks.settings.schema import definitions_of
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 RESULT_SCHEMA = SCHEMAS / "bench.schema.json"
-DOCUMENTS: Mapping[Command, type[BaseModel]] = MappingProxyType(
-    {
-        "list": ListDocument,
-        "size": SizeDocument,
-        "explain": Explanation,
-        "check": CheckDocument,
-        "preflight": Preflight,
-        "preview": EnginePreview,
-        "diff": Comparison,
-        "drift": DriftReport,
-        "recover": RecoverDocument,
-        "doctor": Diagnosis,
-        "smoke": SmokeReport,
-        "pools": FoundPools,
-    }
-)
+DOCUMENTS: Mapping[Command, type[BaseModel]] = {
+    "list": ListDocument,
+    "size": SizeDocument,
+    "explain": Explanation,
+    "check": CheckDocument,
+    "preflight": Preflight,
+    "preview": EnginePreview,
+    "diff": Comparison,
+    "drift": DriftReport,
+    "recover": RecoverDocument,
+    "doctor": Diagnosis,
+    "smoke": SmokeReport,
+    "pools": FoundPools,
+}
 """Command -> the model of what it prints with --json."""
 
 

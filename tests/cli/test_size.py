@@ -37,9 +37,9 @@ def test_lengths_that_nobody_has_measured_are_not_computed(command: Command) -> 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (("--tpot", "15"), "'15' is no time; such as 15ms or 1.5s"),
-        (("--ttft", "0s"), "'0s' is no time; such as 15ms or 1.5s"),
-        (("--rate", "20"), "'20' is no rate of requests; such as 20/s"),
+        (("--tpot", "15"), "'15' cannot be read; give one such as 15ms or 1.5s"),
+        (("--ttft", "0s"), "'0s' cannot be read; give one such as 15ms or 1.5s"),
+        (("--rate", "20"), "'20' cannot be read; give one such as 20/s"),
         (("--gpu", "A100"), "nobody has measured 'A100'; measured: B200, GB200, H100, H200"),
         (("--to", "mine.yaml"), "--to mine.yaml: a stack's file is named Pulumi.STACK.yaml"),
     ],

@@ -225,4 +225,4 @@ def test_it_ends_at_once_and_leaves_no_port_forward(
     assert "Traceback" not in err
     assert cluster.live_forwards() == []
     if number is signal.SIGINT:
-        assert "interrupted; nothing was changed" in err
+        assert "interrupted" in err
