@@ -24,8 +24,7 @@ def facts_of(stack: StackComparison | UncomparedStack) -> Mapping[str, tuple[Sen
     Nothing is said of what stays as it is.
     """
     if isinstance(stack, UncomparedStack):
-        reasons = (("older side", stack.base_reason), ("newer side", stack.head_reason))
-        return {side: ((quoted(reason),),) for side, reason in reasons if reason is not None}
+        return {f"{side} side": ((quoted(reason),),) for side, reason in stack.unread.items()}
     named = (
         ("refused", tuple((quoted(each),) for each in stack.update.refused)),
         ("settings", tuple(_settings(stack))),

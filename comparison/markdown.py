@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
-from comparison.changes import Operation, ResourceChange
+from comparison.changes import ResourceChange
 from comparison.facts import facts_of
 from comparison.field_lines import resource_lines
 from comparison.recording import Side
+from comparison.resources import urgency
 from comparison.stack_comparison import Comparison, ComparisonVerdict, StackComparison, UncomparedStack
 from comparison.verdict_lines import (
     Quoted,
@@ -152,7 +153,9 @@ def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
         yield Rank.NOTICES, _folded(said, notices, "text")
     for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
         for change in changes:
-            yield _rank_of(change), _resource(stack.name, change, when)
+            is_urgent = not urgency(change)[0]
+            rank = Rank.URGENT_OBJECT if is_urgent else Rank.OBJECT
+            yield rank, _resource(stack.name, change, when)
 
 
 def _fact(label: str, said: Sequence[Sentence]) -> str:
@@ -171,11 +174,6 @@ def _resource(stack: str, change: ResourceChange, when: str) -> str:
 
 def _folded(summary: str, lines: Iterable[str], language: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{fence(lines, language)}\n\n</details>"
-
-
-def _rank_of(change: ResourceChange) -> Rank:
-    ends = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
-    return Rank.URGENT_OBJECT if ends or change.is_refused else Rank.OBJECT
 
 
 def _markers(comparison: Comparison) -> str:

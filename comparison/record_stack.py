@@ -15,10 +15,9 @@ from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on, run_rules
 from rules.model import BrokenRule, Finding, Waiver
-from stacks.plan.infrastructure.prices import published_price
-from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import CapacityBlock, Purchase
+from stacks.settings.cluster import CapacityBlock
 from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.guards.fixed_at_creation import fixed_values
 from stacks.updates.guards.refused_changes import refused_changes
@@ -95,26 +94,20 @@ def update_over(stack: StackPlan, running: StackRecording) -> tuple[StackPlan, U
 
 
 def _pools(stack: StackPlan) -> Iterator[RecordedPool]:
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    purchases = {nodes.pool.name: nodes.purchase for nodes in groups}
-    return (_pool(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
-
-
-def _pool(placed: PlacedPool, purchase: Purchase | None) -> RecordedPool:
-    pool = placed.pool
-    price = published_price(pool.instance_type, purchase)
-    return RecordedPool(
-        name=pool.name,
-        machine=pool.instance_type.name,
-        accelerator=pool.instance_type.accelerator.name,
-        nodes=pool.nodes,
-        gpus=pool.gpus,
-        used_gpus=placed.used_gpus,
-        usd_per_gpu_hour=price.usd_per_gpu_hour if price else None,
-        price_source=price.source.text if price else None,
-        price_date=price.source.date if price else None,
-        block=purchase.id if isinstance(purchase, CapacityBlock) else None,
-    )
+    for placed, purchase, price in priced_pools(stack):
+        pool = placed.pool
+        yield RecordedPool(
+            name=pool.name,
+            machine=pool.instance_type.name,
+            accelerator=pool.instance_type.accelerator.name,
+            nodes=pool.nodes,
+            gpus=pool.gpus,
+            used_gpus=placed.used_gpus,
+            usd_per_gpu_hour=price.usd_per_gpu_hour if price else None,
+            price_source=price.source.text if price else None,
+            price_date=price.source.date if price else None,
+            block=purchase.id if isinstance(purchase, CapacityBlock) else None,
+        )
 
 
 def _findings(graph: ResourceGraph, today: dt.date) -> Iterator[RecordedFinding]:

@@ -1,7 +1,7 @@
 """One stack on both sides, and what the newer one does to it."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar, Literal
 
@@ -117,6 +117,12 @@ class UncomparedStack:
     base_reason: str | None
     """Why the older side's own code could make nothing of it; None where it could, or the stack is new."""
     head_reason: str | None
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        """Side that could not be read -> the reason."""
+        reasons = {"older": self.base_reason, "newer": self.head_reason}
+        return {side: reason for side, reason in reasons.items() if reason is not None}
 
     @computed_field
     @property

@@ -58,8 +58,7 @@ def headline(comparison: Comparison) -> str:
 def verdict_line(stack: StackComparison | UncomparedStack) -> str:
     """Return what happens to the resources of a stack, counted, and why it must not be deployed."""
     if isinstance(stack, UncomparedStack):
-        unread = (("older", stack.base_reason), ("newer", stack.head_reason))
-        sides = " and ".join(f"the {side} side" for side, reason in unread if reason is not None)
+        sides = " and ".join(f"the {side} side" for side in stack.unread)
         return f"not compared, as {sides} could not be read"
     if stack.standing is Standing.REMOVED:
         left = in_words(stack.left_behind, "resource")
@@ -142,9 +141,8 @@ def _loses_data(change: ResourceChange) -> bool:
 
 def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, Sentence]]:
     if isinstance(stack, UncomparedStack):
-        for side, reason in (("older", stack.base_reason), ("newer", stack.head_reason)):
-            if reason is not None:
-                yield 0, (f"the {side} side could not be read: ", quoted(reason))
+        for side, reason in stack.unread.items():
+            yield 0, (f"the {side} side could not be read: ", quoted(reason))
         return
     if stack.standing is Standing.REMOVED:
         yield 2, (verdict_line(stack),)

@@ -4,8 +4,9 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from hardware import InstanceType, Source
-from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, published_price
+from stacks.plan.infrastructure.prices import PublishedPrice, least_sold
 from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock, Purchase
 
@@ -19,18 +20,6 @@ _QUARTER = dt.timedelta(days=92)
 def gpu_cost(stack: StackPlan, today: dt.date) -> str:
     """Return what the GPUs cost an hour, and the least that is sold of them where that is more."""
     return "; ".join((_cost(stack, today), *_least_purchases(stack)))
-
-
-def priced_pools(stack: StackPlan) -> Iterator[tuple[PlacedPool, Purchase | None, PublishedPrice | None]]:
-    """Yield each pool, how its nodes are bought and what its GPUs cost.
-
-    A pool of an existing cluster is bought in a way that nobody has said; of some no price is published.
-    """
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    bought = {nodes.pool.name: nodes.purchase for nodes in groups}
-    for placed in stack.pools:
-        purchase = bought.get(placed.pool.name)
-        yield placed, purchase, published_price(placed.pool.instance_type, purchase)
 
 
 def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:

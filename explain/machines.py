@@ -5,7 +5,7 @@ Which of several equal nodes and GPUs a pod gets in a cluster, the scheduler and
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
@@ -23,10 +23,10 @@ CellKind = Literal["prefill", "decode", "worker", "withheld", "idle"]
 
 @dataclass(frozen=True, slots=True)
 class SeatedPod:
-    """A pod on a node."""
+    """A pod on a node; two of one service are alike."""
 
     service: str
-    number: int
+    number: int = field(compare=False)
     """Among the service's pods, from 1."""
     processes: tuple[ServiceRecipe, ...]
     """More than one where a pod runs prefill and decode."""
@@ -141,16 +141,12 @@ def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[
 
 def _nodes(seated: Sequence[SeatedNode]) -> Iterator[NodeDrawing]:
     first = 1
-    for _, alike in groupby(seated, key=_likeness):
+    for _, alike in groupby(seated):
         node, *others = alike
         last = first + len(others)
         title = f"Nodes {first} to {last}, each" if others else f"Node {first}"
         yield NodeDrawing(title, last, tuple(_cells(node, several=bool(others))), _who(node))
         first = last + 1
-
-
-def _likeness(node: SeatedNode) -> tuple[object, ...]:
-    return node.gpus, *((pod.service, pod.processes, pod.withheld_gpus) for pod in node.pods)
 
 
 def _cells(node: SeatedNode, *, several: bool) -> Iterator[tuple[CellKind, str]]:
@@ -168,8 +164,7 @@ def _cells(node: SeatedNode, *, several: bool) -> Iterator[tuple[CellKind, str]]
 
 
 def _who(node: SeatedNode) -> str:
-    alike = groupby(node.pods, key=lambda pod: (pod.service, pod.processes, pod.withheld_gpus))
-    texts = [_pods_words(list(pods)) for _, pods in alike]
+    texts = [_pods_words(list(pods)) for _, pods in groupby(node.pods)]
     if node.unoccupied_gpus:
         texts.append(f"{in_words(node.unoccupied_gpus, 'GPU')} idle")
     return all_of(texts)

@@ -42,18 +42,14 @@ class WorkerMemory:
     """GiB of each; empty where the estimate does not cover the engine."""
 
 
-def workers_memory(graph: ResourceGraph, services: Sequence[PlacedService]) -> tuple[WorkerMemory, ...]:
-    """Return the memory of every engine of the stack's workers.
+def workers_memory(graph: ResourceGraph, services: Sequence[PlacedService]) -> Iterator[WorkerMemory]:
+    """Yield the memory of every engine of the stack's workers.
 
     Args:
         graph: the resources with the workers' commands and engine files.
         services: the placed workers.
 
     """
-    return tuple(_all(graph, services))
-
-
-def _all(graph: ResourceGraph, services: Sequence[PlacedService]) -> Iterator[WorkerMemory]:
     for worker in read_workers(graph):
         service = None if isinstance(worker, Unreadable) else _service_of(worker, services)
         if isinstance(worker, Unreadable) or service is None or service.placement is None:

@@ -76,7 +76,7 @@ def build_page(
         # The verdict says what is waited for.
         overview=tuple(each for each in short_sections(stack, today) if each.title != "Waits"),
         pools=tuple(pool_drawing(pool, placed.workers, same_clique=placed.same_clique) for pool in pools),
-        memory=workers_memory(later, placed.workers) if serves else (),
+        memory=tuple(workers_memory(later, placed.workers)) if serves else (),
         report=report,
         rules=rules,
         explanation=explained(stack, now, today),

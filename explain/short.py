@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from explain.costs import gpu_cost
 from explain.explanation.cluster import layer_sections
 from explain.explanation.section import Section, section
-from explain.explanation.serving import address, kv_path, prompts
+from explain.explanation.serving import address, evidence, kv_path, prompts
 from recipes.services import PodRecipe
 from sizing.of_recipe import layout_of, measured
 from sizing.points import INFERENCEX, SOURCES, Point
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.served_runs import evidence_on
 from stacks.updates.notices import effects_of_changes
 from stacks.updates.planned_update import waiting_text
 from stacks.wording import in_words
@@ -48,7 +47,7 @@ def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     yield section("KV path", [kv_path(stack)])
     yield section("Updates", effects_of_changes(stack))
     yield section("Measured", [_measured(stack)])
-    yield section("Evidence", [_evidence(stack)])
+    yield section("Evidence", ["; ".join(text for text, _ in evidence(stack))])
 
 
 def _services(stack: StackPlan) -> str:
@@ -89,13 +88,4 @@ def _figures(run: Point) -> str:
     return (
         f"{run.layout.engine} {run.version}, {run.shape}: {run.tokens_per_second_per_gpu:,.0f} tok/s/GPU at "
         f"{run.tpot_ms:.1f} ms between tokens, {run.users:g} users ({INFERENCEX}, {source.date})"
-    )
-
-
-def _evidence(stack: StackPlan) -> str:
-    recipe = stack.serving.placed.recipe
-    return "; ".join(
-        f"{gpu}: {evidence_on(recipe, gpu).level.value}, "
-        f"{'' if gpu in recipe.validated_on else 'not '}validated upstream"
-        for gpu in stack.used_accelerators
     )

@@ -53,7 +53,7 @@ def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     elif stack.layers.own != ("infrastructure",):
         yield Section("Platform", (_platform(stack, stack.platform),))
     waits = [waiting_text(nodes) for nodes in waited_for(stack)]
-    if waits and stack.layers.owns("serving"):
+    if waits:
         text = f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
         yield Section("Waiting", (text,))
 

@@ -105,7 +105,7 @@ def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterato
     yield section("Servers", servers(stack.platform))
     if serves:
         yield section("Other", ["; ".join(model_and_waits(stack))])
-        yield section("Evidence", evidence(stack))
+        yield section("Evidence", map("; ".join, evidence(stack)))
 
 
 def _serving(stack: StackPlan) -> Iterator[Section]:

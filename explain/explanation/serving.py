@@ -100,13 +100,13 @@ def rollouts(stack: StackPlan) -> Iterator[str]:
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
 
-def evidence(stack: StackPlan) -> Iterator[str]:
-    """Yield how far the recipe has been tried on each GPU that the stack uses."""
+def evidence(stack: StackPlan) -> Iterator[tuple[str, str]]:
+    """Yield how far the recipe has been tried on each GPU that the stack uses, and the reason to say so."""
     recipe = stack.serving.placed.recipe
     for accelerator in stack.used_accelerators:
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
-        yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
+        yield f"{accelerator}: {found.level.value}, {upstream}", found.reason
 
 
 def _enforced(stack: StackPlan) -> str:

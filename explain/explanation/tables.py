@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from pydantic.dataclasses import dataclass
 
-from explain.costs import priced_pools
 from explain.explanation.section import EXPLAINED, names_by
 from hardware import InstanceType
 from recipes.placed import PlacedService
 from recipes.pod_environment import service_workarounds
 from stacks.plan.infrastructure.prices import NAMES
+from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
