@@ -31,16 +31,9 @@ class _PrintableConsole(Console):
 def make_console(width_without_terminal: int = _WIDTH_WITHOUT_TERMINAL) -> Console:
     """A console on stdout; without a terminal it has no colour and a fixed width."""
     console = _PrintableConsole(highlight=False, markup=False, emoji=False)
-    if console.is_terminal:
-        return console
-    return _PrintableConsole(
-        highlight=False,
-        markup=False,
-        emoji=False,
-        no_color=True,
-        force_terminal=False,
-        width=width_without_terminal,
-    )
+    if not console.is_terminal:
+        console.width = width_without_terminal
+    return console
 
 
 def print_table(

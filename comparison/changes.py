@@ -86,12 +86,17 @@ class ResourceChange:
     reasons: tuple[str, ...] = ()
     """Why it is replaced or refused, or what it does beside: one plain sentence each."""
 
+    @property
+    def ends(self) -> bool:
+        """Whether the object that is there goes."""
+        return self.operation in {Operation.DELETE, Operation.REPLACE}
+
     @computed_field
     @property
     def is_refused(self) -> bool:
         """Whether the API server, a webhook or the engine says no."""
-        stopped = self.is_protected and self.operation in {Operation.DELETE, Operation.REPLACE}
-        return stopped or any(each.effect is Effect.REFUSED for each in self.fields)
+        is_kept = self.is_protected and self.ends
+        return is_kept or any(each.effect is Effect.REFUSED for each in self.fields)
 
 
 def dotted(path: Path) -> str:

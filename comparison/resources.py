@@ -57,7 +57,7 @@ def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[Resourc
 
 def urgency(change: ResourceChange) -> tuple[bool, bool]:
     """Return what sorts a change that lasts or is refused first, of those what is protected or holds data."""
-    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+    is_lasting = change.ends or change.operation is Operation.FORGET
     return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
 
 

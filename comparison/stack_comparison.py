@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, computed_field
 from pydantic.dataclasses import dataclass
 
 from comparison.capacity import Capacity, capacity_of
-from comparison.changes import FieldChange, Operation, ResourceChange
+from comparison.changes import FieldChange, ResourceChange
 from comparison.fields import field_changes
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
 from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadStack
@@ -229,8 +229,7 @@ def _compared(name: str, base: Side, head: Side, today: dt.date) -> StackCompari
 
 
 def _ending(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:
-    ends = {Operation.DELETE, Operation.REPLACE}
-    return tuple(each for each in changes if each.operation in ends and each.type.endswith(_SERVING))
+    return tuple(each for each in changes if each.ends and each.type.endswith(_SERVING))
 
 
 def _reason(side: StackRecording | UnreadStack | None) -> str | None:

@@ -22,7 +22,6 @@ _DONE = {
     Operation.CREATE: "created",
     Operation.KEEP: "kept and treated otherwise",
 }
-_ENDS = {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
 _BLOCK = ":CapacityBlockReservation"
 _PROVIDER = "pulumi:providers:"
 
@@ -113,7 +112,7 @@ def _parts(stack: StackComparison) -> Iterator[str]:
     refused = sum(each.is_refused for each in stack.resources)
     marks = (
         (sum(each.is_protected for each in stack.resources), "of these protected"),
-        (sum(_loses_data(each) for each in stack.resources), "of these with data that goes"),
+        (sum(each.is_stateful and each.ends for each in stack.resources), "of these with data that goes"),
         (refused, "refused"),
         (len(stack.update.refused), "reasons why the program ends before it changes anything"),
         (len(stack.findings.stopping), "mandatory findings"),
@@ -133,10 +132,6 @@ def _parts(stack: StackComparison) -> Iterator[str]:
 
 def _singular(words: str) -> str:
     return words.replace("reasons", "reason").replace("findings", "finding")
-
-
-def _loses_data(change: ResourceChange) -> bool:
-    return change.is_stateful and change.operation in {Operation.DELETE, Operation.REPLACE}
 
 
 def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, Sentence]]:
@@ -166,15 +161,15 @@ def _because(change: ResourceChange) -> Sentence:
 
 def _urgent_words(change: ResourceChange) -> tuple[int | None, str]:
     """Return how early to say it, None for what can be undone, and what it is."""
-    words, ends = change_words(change), change.operation in _ENDS
+    words, is_lasting = change_words(change), change.ends or change.operation is Operation.FORGET
     # The old one goes once nobody reads it, which is what a hash in a name is for.
     is_new_copy = change.renamed_from is not None and not change.is_stateful and not change.is_protected
-    rank = 4 if ends and not is_new_copy else None
-    if ends and change.is_protected:
+    rank = 4 if is_lasting and not is_new_copy else None
+    if is_lasting and change.is_protected:
         rank = 3
-    if _loses_data(change):
+    if change.is_stateful and change.ends:
         rank = 2
-    if change.type.startswith(_PROVIDER) and ends:
+    if change.type.startswith(_PROVIDER) and is_lasting:
         rank, words = 1, f"provider {_DONE[change.operation]}, and with it everything that it made"
     if change.type.endswith(_BLOCK) and change.operation in {Operation.CREATE, Operation.REPLACE}:
         rank, words = 1, "buys a Capacity Block"

@@ -74,7 +74,7 @@ def build_page(
         subtitle=f"{placed.recipe.name}, {placed.recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
         verdict=findings.verdict(stack, report),
         # The verdict says what is waited for.
-        overview=tuple(each for each in short_sections(stack, today) if each.title != "Waits"),
+        overview=tuple(each for each in short_sections(stack, today) if each.texts and each.title != "Waits"),
         pools=tuple(pool_drawing(pool, placed.workers, same_clique=placed.same_clique) for pool in pools),
         memory=tuple(workers_memory(later, placed.workers)) if serves else (),
         report=report,

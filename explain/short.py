@@ -27,11 +27,7 @@ def title(stack: StackPlan) -> str:
 
 
 def short_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
-    """Yield what every reader asks first; the sections that have something to say."""
-    return (each for each in _all(stack, today) if each.texts)
-
-
-def _all(stack: StackPlan, today: dt.date) -> Iterator[Section]:
+    """Yield what every reader asks first; a section without texts has nothing to say."""
     serves, has_nodes = stack.layers.owns("serving"), stack.layers.own != ("platform",)
     yield from layer_sections(stack)
     if serves:
