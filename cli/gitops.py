@@ -91,10 +91,6 @@ def _comment(resource: Resource) -> str:
     return as_comment(heading + to_yaml(fields))
 
 
-def _namespace(inputs: Mapping[str, Value]) -> str:
-    return _text(inputs.get("namespace")) or "default"
-
-
 def _chart(inputs: Mapping[str, Value]) -> str:
     return _text(inputs.get("chart")).rpartition("/")[2]
 
@@ -121,7 +117,10 @@ def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value
                 "targetRevision": inputs.get("version"),
                 "helm": {"releaseName": name, "valuesObject": mapping_in(inputs, "values")},
             },
-            "destination": {"server": "https://kubernetes.default.svc", "namespace": _namespace(inputs)},
+            "destination": {
+                "server": "https://kubernetes.default.svc",
+                "namespace": inputs.get("namespace") or "default",
+            },
             "syncPolicy": {"syncOptions": ["ServerSideApply=true"]},
         },
     }
@@ -131,7 +130,7 @@ def _application(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value
 def _flux(name: str, inputs: Mapping[str, Value]) -> list[dict[str, Value]]:
     repository = _repository(inputs)
     timeout = inputs.get("timeout")
-    metadata = {"name": name, "namespace": _namespace(inputs)}
+    metadata: dict[str, Value] = {"name": name, "namespace": inputs.get("namespace") or "default"}
     source: dict[str, Value] = {"interval": "1h", "url": repository}
     if repository.startswith(_OCI):
         source["type"] = "oci"

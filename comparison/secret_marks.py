@@ -118,14 +118,12 @@ def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
 
 def inputs_of(resource: Resource) -> Mapping[str, object]:
     """Return the inputs with every secret in a `Secret`, those of a Kubernetes Secret included."""
-    inputs: Mapping[str, object] = resource.inputs
     # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
     of_secret = _PARTS_OF_A_SECRET if resource.kind == "Secret" else ()
-    for path in (*(resource.secret_paths or ()), *of_secret):
-        hidden = _hidden(inputs, path)
-        if is_mapping(hidden):
-            inputs = hidden
-    return inputs
+    secrets = frozenset((*(resource.secret_paths or ()), *of_secret))
+    if not secrets:
+        return resource.inputs
+    return {key: _hidden(value, (key,), secrets) for key, value in resource.inputs.items()}
 
 
 def shown(value: object) -> Value:
@@ -180,19 +178,12 @@ def _replaced(match: re.Match[str]) -> str:
     return f"{match[0][:start]}{mark_of(secret)}{match[0][end:]}"
 
 
-def _hidden(value: object, path: Path) -> object:
-    if isinstance(value, Secret):
-        return value
-    if not path:
+def _hidden(value: object, path: Path, secrets: frozenset[Path]) -> object:
+    if path in secrets:
         # The names below are no secret, and say which value is another one.
-        return with_leaves(value, _as_secret)
-    head, rest = path[0], path[1:]
-    if is_mapping(value) and isinstance(head, str) and head in value:
-        return {**value, head: _hidden(value[head], rest)}
-    if is_list(value) and isinstance(head, int) and head < len(value):
-        return [*value[:head], _hidden(value[head], rest), *value[head + 1 :]]
+        return with_leaves(value, lambda each: None if each is None else Secret(each))
+    if is_mapping(value):
+        return {key: _hidden(each, (*path, key), secrets) for key, each in value.items()}
+    if is_list(value):
+        return [_hidden(each, (*path, index), secrets) for index, each in enumerate(value)]
     return value
-
-
-def _as_secret(value: object) -> object:
-    return value if value is None or isinstance(value, Secret) else Secret(value)

@@ -88,12 +88,7 @@ def to_html(page: Page) -> str:
 
     Every text is escaped: names and messages come from other people.
     """
-    template = _environment().get_template("page.html")
-    return template.render(page=page, findings=findings, part_names=PART_NAMES, coded=_coded)
-
-
-def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -102,6 +97,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=_printed,
     )
+    template = environment.get_template("page.html")
+    return template.render(page=page, findings=findings, part_names=PART_NAMES, coded=_coded)
 
 
 def _printed(value: Any) -> Any:

@@ -83,20 +83,15 @@ def _network(plan: EksPlan) -> str:
 
 
 def _purchase_text(nodes: PlannedNodes) -> str:
-    purchase = nodes.purchase
-    text = f"{NAMES[purchase.kind]} in {nodes.zone.name}"
-    match purchase:
+    parts = [f"{NAMES[nodes.purchase.kind]} in {nodes.zone.name}"]
+    match nodes.purchase:
         case Reservation(id=number):
-            return f"{text}, {number}"
+            parts.append(number)
         case CapacityBlock(id=number, starts=starts, phase=phase):
-            return f"{text}, {number}, from {starts}, phase {phase}"
+            parts += [number, f"from {starts}", f"phase {phase}"]
         case _:
-            return text
-
-
-def _pool_text(nodes: PlannedNodes) -> str:
-    image = _image(nodes.ami_release)
-    return ", ".join([_purchase_text(nodes), *([image] if image else [])])
+            pass
+    return ", ".join((*parts, *filter(None, [_image(nodes.ami_release)])))
 
 
 def _image(release: str | None) -> str | None:
@@ -191,7 +186,7 @@ def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; "
         f"{_image(system.ami_release) or _FLOATING}"
     )
-    pools = (f"{nodes.pool.name}: {_pool_text(nodes)}" for nodes in plan.gpu_nodes)
+    pools = (f"{nodes.pool.name}: {_purchase_text(nodes)}" for nodes in plan.gpu_nodes)
     yield Section("Nodes", (everything_else, *pools))
     storage = f"model cache: {_storage(plan, cache, today)}; the rest: gp3 disks"
     yield Section("Storage", (storage,))
