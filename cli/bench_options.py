@@ -11,7 +11,7 @@ from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from operations.smoke.address import parse_url
 from recipes.load import recipe_names
-from resource_graph.spelling import nearest
+from resource_graph.spelling import hint
 from sizing.points import Shape
 
 ALL = "all"
@@ -96,13 +96,13 @@ def _check_recipe(options: BenchOptions) -> None:
     if name is not None and options.stack is not None:
         raise typer.BadParameter("goes with --url alone; the stack says it", param_hint="--recipe")
     if name is not None and name not in recipe_names():
-        meant = nearest(name, recipe_names())
-        raise _refused("--recipe", f"{name!r} is not one of {', '.join(recipe_names())}", meant)
-    for hint, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
+        said = f"{name!r} is not one of {', '.join(recipe_names())}{hint(name, recipe_names())}"
+        raise typer.BadParameter(said, param_hint="--recipe")
+    for option, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
         if not value and not name and not options.stack:
             raise typer.BadParameter(
                 "is needed with --url, unless a STACK or --recipe says what is behind the address",
-                param_hint=hint,
+                param_hint=option,
             )
 
 
@@ -127,7 +127,7 @@ def _shape(text: str) -> Shape:
         return Shape(int(found[1]), int(found[2]))
     known = [str(shape) for shape in PUBLISHED_SHAPES]
     said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
-    raise _refused("--shape", said, nearest(text, [*known, ALL]))
+    raise typer.BadParameter(f"{said}{hint(text, [*known, ALL])}", param_hint="--shape")
 
 
 def _gpus(text: str) -> tuple[int, str | None]:
@@ -136,10 +136,6 @@ def _gpus(text: str) -> tuple[int, str | None]:
         raise typer.BadParameter(f"{text!r} is not a number, such as 4 or 4xGB200", param_hint="--gpus")
     kind: str | None = found[2]
     if kind is not None and kind not in ACCELERATORS:
-        said = f"{kind!r} is not one of {', '.join(ACCELERATORS)}"
-        raise _refused("--gpus", said, nearest(kind, ACCELERATORS))
+        said = f"{kind!r} is not one of {', '.join(ACCELERATORS)}{hint(kind, ACCELERATORS)}"
+        raise typer.BadParameter(said, param_hint="--gpus")
     return int(found[1]), kind
-
-
-def _refused(option: str, said: str, meant: str | None) -> typer.BadParameter:
-    return typer.BadParameter(f"{said}; try {meant}" if meant else said, param_hint=option)

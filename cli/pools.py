@@ -7,6 +7,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_result
+from cli.stack_argument import AsJson
 from cli.yaml_text import as_comment, to_yaml
 from operations.node_pools.pools import FoundPools, find_pools
 from stacks.wording import in_words
@@ -18,7 +19,7 @@ def pools(
         typer.Option("--context", metavar="CONTEXT", help="Of the kubeconfig; never the current one."),
     ],
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
     found = find_pools(context)

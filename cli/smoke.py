@@ -7,7 +7,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_answers, print_result, say
-from cli.stack_argument import OptionalStackArgument
+from cli.stack_argument import AsJson, OptionalStackArgument
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import PUBLISHED_MODEL, parse_url, read_key
@@ -55,7 +55,7 @@ def smoke(
         bool,
         typer.Option("--record", help="Keep for `explain`, in evidence.local.csv, that a STACK serves."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask the frontend of a stack, or an address; exit 1 where an answer is wrong."""
     if stack is None and url is None:

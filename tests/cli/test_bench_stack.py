@@ -152,7 +152,9 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
             ("dev", *URL, "--recipe", "gpt-oss-120b/vllm-agg"), "--recipe: goes with --url alone", id="both"
         ),
         pytest.param(
-            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"), "; try gpt-oss-120b/vllm-agg", id="no such recipe"
+            (*URL, "--recipe", "gpt-oss-120b/vllm-ag"),
+            "; the nearest is gpt-oss-120b/vllm-agg",
+            id="no such recipe",
         ),
         pytest.param(URL, "--shape: is needed with --url, unless a STACK or --recipe", id="no shape"),
         pytest.param((*URL, "--shape", "9/9"), "--concurrency: is needed with --url", id="no concurrency"),
@@ -188,7 +190,7 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
         pytest.param(
             ("dev", "--shape", "128x1000"),
             "'128x1000' is not tokens in and tokens out, such as 128/1000, 8192/1024, 32000/256, 1000/2000, "
-            "nor all; try 128/1000",
+            "nor all; the nearest is 128/1000",
             id="shape",
         ),
         pytest.param(
