@@ -68,12 +68,13 @@ def pack(
     equally full are counted, not listed, so the time depends on neither nodes nor workers.
     """
     free = Counter({room.gpus_per_node: room.nodes} if free_gpus is None else free_gpus)
-    left = Counter[int]()
-    for some in sorted(workers, key=lambda some: -some.gpus):
-        own_nodes = room.one_pod_per_node or room.different_nodes
-        if not (_alone(some, room, free, left) if own_nodes else _shared(some, free)):
-            return None
-    free += left
+    own_nodes = room.one_pod_per_node or room.different_nodes
+    # What a service leaves of its own nodes, no other service of the graph uses.
+    left = Counter[int]() if own_nodes else free
+    if not all(_place(some, room, free, left) for some in sorted(workers, key=lambda some: -some.gpus)):
+        return None
+    if own_nodes:
+        free += left
     return Packing(room, {gpus: count for gpus, count in free.items() if count})
 
 
@@ -135,11 +136,8 @@ def surges(
         yield some, others, fits
 
 
-def _alone(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) -> bool:
-    """Place equal workers on nodes of their own, of which others may use a part; fullest nodes first.
-
-    What a node has left goes to `left`: no other service of the graph uses it.
-    """
+def _place(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) -> bool:
+    """Place equal workers on the fullest nodes that hold them; what a node has left goes to `left`."""
     waiting = some.count
     for size in sorted(size for size, nodes in free.items() if nodes and size >= some.gpus):
         per_node = 1 if room.one_pod_per_node else size // some.gpus
@@ -150,22 +148,3 @@ def _alone(some: WorkerSet, room: Room, free: Counter[int], left: Counter[int]) 
             left[size - workers * some.gpus] += nodes
             waiting -= workers * nodes
     return waiting == 0
-
-
-def _shared(some: WorkerSet, free: Counter[int]) -> bool:
-    """Place equal workers on the fullest nodes that hold them, node by equally full node."""
-    left = some.count
-    for room in sorted(room for room, nodes in free.items() if nodes and room >= some.gpus):
-        per_node = room // some.gpus
-        full = min(free[room], left // per_node)
-        _move(free, room, room - per_node * some.gpus, full)
-        left -= full * per_node
-        if 0 < left < per_node and free[room]:
-            _move(free, room, room - left * some.gpus, 1)
-            left = 0
-    return left == 0
-
-
-def _move(free: Counter[int], before: int, after: int, nodes: int) -> None:
-    free[before] -= nodes
-    free[after] += nodes
