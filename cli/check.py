@@ -84,7 +84,7 @@ def _check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
     from resource_graph.setting_lines import SettingLines
-    from stacks.plan.stack_plan import with_open_windows
+    from stacks.plan.stack_plan import in_phase
     from stacks.settings.load import SETTINGS_KEY
     from stacks.stack_files import stack_directory
 
@@ -92,7 +92,7 @@ def _check_stack(name: str, *, as_json: bool) -> None:
     file = stack_directory(Path.cwd()) / stack.source
     lines = SettingLines(file.read_text(encoding="utf-8"), stack.source, SETTINGS_KEY)
     # A graph that waits for its window is judged before the hours that it costs begin.
-    graph = recorded_stack(with_open_windows(stack))
+    graph = recorded_stack(in_phase(stack, "active"))
     _judge(graph, f"stack {name}", as_json=as_json, lines=lines)
 
 

@@ -16,7 +16,7 @@ from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
-from stacks.plan.stack_plan import StackPlan, waited_for, with_open_windows
+from stacks.plan.stack_plan import StackPlan, in_phase, waited_for
 from stacks.updates.planned_update import waiting_text
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
@@ -70,7 +70,7 @@ def render(
 def _render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     stack = resolved_stack(name)
     # Without its graph a file could be neither read nor handed to another tool: it is shown as it will be.
-    documents = render_graph(recorded_stack(with_open_windows(stack)), helm)
+    documents = render_graph(recorded_stack(in_phase(stack, "active")), helm)
     _say_what_waits(stack)
     if directory is None:
         typer.echo("---\n".join(text for _, text in documents), nl=False)

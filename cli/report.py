@@ -13,7 +13,7 @@ from explain.page import build_page, to_html
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from rules.catalogue import rules_on, run_rules
-from stacks.plan.stack_plan import with_open_windows
+from stacks.plan.stack_plan import in_phase
 
 MARK = "<!-- Written by `dynamo-stack report`; changes are overwritten. -->"
 
@@ -28,7 +28,7 @@ def report(
     if to.is_dir():
         raise CommandError(f"--to {to}: is a folder\n  try: --to {to / f'{stack}.html'}")
     plan = resolved_stack(stack)
-    opened = with_open_windows(plan)
+    opened = in_phase(plan, "active")
     later = recorded_stack(opened)
     now = later if opened == plan else recorded_stack(plan)
     day = today()

@@ -18,7 +18,7 @@ from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_config, stack_directory
 from resource_graph.printable import printable
 from stacks.errors import SettingsError
-from stacks.plan.stack_plan import with_open_windows
+from stacks.plan.stack_plan import in_phase
 from stacks.settings.load import SETTINGS_KEY, TOKEN_KEY, list_stacks
 from stacks.updates.planned_update import FIRST
 
@@ -87,7 +87,7 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
     secrets = _secrets(config)
     # Nobody here can decrypt the token: where its encrypted text is another one, it counts as another one.
     graph = recorded_stack(stack, update, secrets.get(TOKEN_KEY, ""))
-    opened = with_open_windows(stack)
+    opened = in_phase(stack, "active")
     # A graph that waits for its window is judged before the hours that it costs begin, as `check` does.
     judged = graph if opened == stack else recorded_stack(opened)
     return record_stack(

@@ -120,11 +120,6 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     return tuple(nodes for nodes in stack.gpu_nodes if nodes.pool.name in used and nodes.phase != "active")
 
 
-def with_open_windows(stack: StackPlan) -> StackPlan:
-    """Return the stack as it is once every window has opened."""
-    return in_phase(stack, "active")
-
-
 def in_phase(stack: StackPlan, phase: Phase) -> StackPlan:
     """Return the stack with every Capacity Block in this phase."""
     layers = replace(stack.layers, nodes=_in_phase(stack.layers.nodes, phase))

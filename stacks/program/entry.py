@@ -17,7 +17,7 @@ from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
 from stacks.program.typed_doubts import typed_doubts
-from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.settings.load import parse_settings, plain_token_problem, secret_problem
 from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
@@ -108,7 +108,7 @@ def _configured_settings(config: pulumi.Config, source: str) -> object:
     if text is None:
         raise SettingsError({source: [Problem(key, None, "is missing: the stack has no settings")]})
     if pulumi.runtime.is_config_secret(key):
-        raise SettingsError({source: [secret_settings_problem()]})
+        raise SettingsError({source: [secret_problem()]})
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):

@@ -87,7 +87,7 @@ def parse_settings(data: object, source: str) -> StackSettings:
     try:
         secure = _secure_keys(cast("object", data), "")
         if secure:
-            raise SettingsError({source: map(_secure_problem, secure)})
+            raise SettingsError({source: map(secret_problem, secure)})
         # As JSON, because pydantic's strict mode takes a list for a tuple only there.
         return StackSettings.model_validate_json(json.dumps(data))
     except RecursionError:
@@ -97,12 +97,19 @@ def parse_settings(data: object, source: str) -> StackSettings:
         raise SettingsError({source: problems_of(error, StackSettings)}) from None
 
 
-def secret_settings_problem() -> Problem:
-    """Return what to say when the engine reports a secret somewhere in the settings.
+def secret_problem(key: str = SETTINGS_KEY) -> Problem:
+    """Return what to say about a secret at the key, or anywhere in the settings.
 
-    It hands nested secrets out in plain text, so that there is one is all that can be known.
+    The engine hands nested secrets out in plain text, so that there is one is all that it can tell.
     """
-    return _secure_problem("dynamo-stack:settings")
+    message = "settings hold no secrets: one in here would reach every printed view in plain text"
+    return Problem(key, None, message, suggestion=f"{_SET_TOKEN}, the one secret that the stack knows")
+
+
+def plain_token_problem() -> Problem:
+    """Return what to say about a token that stands in the stack file for everyone to read."""
+    message = "the token stands there in plain text; its value is not repeated here"
+    return Problem("dynamo-stack:hfToken", None, message, suggestion=f"revoke it, then {_SET_TOKEN}")
 
 
 def _secure_keys(data: object, path: str) -> list[str]:
@@ -116,17 +123,6 @@ def _secure_keys(data: object, path: str) -> list[str]:
         values = cast("list[object]", data)
         items = [(f"{path}[{index}]", value) for index, value in enumerate(values)]
     return [found for key, value in items for found in _secure_keys(value, key)]
-
-
-def _secure_problem(key: str) -> Problem:
-    message = "settings hold no secrets: one in here would reach every printed view in plain text"
-    return Problem(key, None, message, suggestion=f"{_SET_TOKEN}, the one secret that the stack knows")
-
-
-def plain_token_problem() -> Problem:
-    """Return what to say about a token that stands in the stack file for everyone to read."""
-    message = "the token stands there in plain text; its value is not repeated here"
-    return Problem("dynamo-stack:hfToken", None, message, suggestion=f"revoke it, then {_SET_TOKEN}")
 
 
 def _unknown_key(key: str) -> Problem:

@@ -10,7 +10,7 @@ from resource_graph import ResourceGraph
 from rules.catalogue import rules_on, run_rules
 from rules.model import Report
 from stacks.plan.resolve import resolve
-from stacks.plan.stack_plan import StackPlan, with_open_windows
+from stacks.plan.stack_plan import StackPlan, in_phase
 from stacks.settings.load import list_stacks, load_stack
 from tests.support.recordings import recorded_stack
 
@@ -42,7 +42,7 @@ class Judged:
 
 def judged(stack: StackPlan) -> Judged:
     """The stack with its resources and findings."""
-    opened = with_open_windows(stack)
+    opened = in_phase(stack, "active")
     later = recorded_stack(opened)
     now = later if opened == stack else recorded_stack(stack)
     rules = rules_on(DAY)
