@@ -31,6 +31,7 @@ from stacks.plan.versions import (
 )
 from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings import platform as settings
+from stacks.settings.stack import StackSettings
 from stacks.wording import alternatives
 
 RELEASE_NAME = "dynamo-platform"
@@ -98,11 +99,10 @@ def platform_release(
 ) -> tuple[PlatformLine | None, tuple[Problem, ...]]:
     """Return the release of the platform, or why it cannot serve the recipe; None where none is needed."""
     is_needed = recipe is None or recipe.engine_server is None
-    if platform is None and is_needed:
-        message = "is missing: the recipe is served by Dynamo"
-        return None, (Problem("platform", None, message, allowed="a mapping of kind own or existing"),)
     if platform is None:
-        return None, ()
+        message = "is missing: the recipe is served by Dynamo"
+        missing = Problem("platform", None, message, allowed="a mapping of kind own or existing")
+        return None, (missing,) if is_needed else ()
     if recipe and not is_needed:
         message = f"nothing would use it: {recipe.name} is served by {recipe.server}, without Dynamo"
         return None, (Problem("platform", platform.kind, message, suggestion="leave it out"),)
@@ -114,30 +114,34 @@ def platform_release(
         meant = nearest(version, PLATFORM_RELEASES)
         suggestion = f'"{meant}"' if meant else None
         return None, (Problem(_KEY, version, message, allowed=known, suggestion=suggestion),)
-    found = _line_problem(recipe, release) if recipe else None
-    return (None, (found,)) if found else (release, ())
+    if recipe and release.line not in recipe.runtime.platform_lines:
+        return None, (_of_no_line(recipe, version),)
+    other = _image_of_other_line(recipe, release) if recipe else None
+    return (None, (other,)) if other else (release, ())
 
 
 def platform_problems(
     platform: settings.PlatformSettings | None, mirrors: Mapping[str, str]
-) -> tuple[Problem, ...]:
-    """Return which settings of the platform contradict each other, or the mirrors of images."""
+) -> Iterator[Problem]:
+    """Yield which settings of the platform contradict each other, or the mirrors of images."""
     if not isinstance(platform, settings.OwnPlatform):
-        return ()
-    return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
+        return
+    yield from _etcd_problems(platform)
+    for name, server in (("nats", platform.nats), ("etcd", platform.etcd)):
+        if DOCKER_HUB in mirrors and server is not None and server.kind == "bundled":
+            message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
+            key = f"platform.{name}.kind"
+            yield Problem(key, "bundled", message, allowed="own or external", suggestion="kind: own")
 
 
 def platform_plan(
-    platform: settings.OwnPlatform | settings.ExistingPlatform,
-    release: PlatformLine,
-    mirrors: Mapping[str, str],
-    *,
-    keep_volumes: bool,
+    platform: settings.OwnPlatform | settings.ExistingPlatform, release: PlatformLine, stack: StackSettings
 ) -> PlatformPlan:
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(release.version, platform.namespace, namespace_exists=False)
     namespace = settings.namespace_name(platform.namespace)
+    mirrors = stack.image_mirrors
     operator = mirrored(OPERATOR_IMAGE, mirrors)
 
     def members(name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd) -> StatefulServersArgs:
@@ -148,7 +152,7 @@ def platform_plan(
             image=mirrored(image, mirrors),
             storage_class_name=wanted.storage_class_name,
             volume_size=wanted.volume_size,
-            keep_volumes=keep_volumes,
+            keep_volumes=stack.lifecycle == "production",
             node_affinity=NODES_WITHOUT_GPUS,
             ready_timeout_seconds=platform.install_timeout_seconds,
         )
@@ -164,18 +168,6 @@ def platform_plan(
         namespace_exists=not isinstance(platform.namespace, str),
         custom_resource_definitions=release.custom_resource_definitions,
     )
-
-
-def as_existing(platform: PlatformPlan) -> ExistingPlatform:
-    """Return a platform of another stack, of which this one registers nothing."""
-    return ExistingPlatform(platform.version, platform.namespace, platform.namespace_exists)
-
-
-def _line_problem(recipe: Recipe, release: PlatformLine) -> Problem | None:
-    """Return why the recipe cannot be served by the release's line; None where it can."""
-    if release.line not in recipe.runtime.platform_lines:
-        return _of_no_line(recipe, release.version)
-    return _image_of_other_line(recipe, release)
 
 
 def _of_no_line(recipe: Recipe, version: str) -> Problem:
@@ -207,16 +199,6 @@ def _image_of_other_line(recipe: Recipe, release: PlatformLine) -> Problem | Non
             suggestion = f'"{fits[0]}", or no imageVersion in the recipe' if fits else "no imageVersion there"
             return Problem(_KEY, release.version, message, suggestion=suggestion)
     return None
-
-
-def _beside_the_mirror(platform: settings.OwnPlatform, mirrors: Mapping[str, str]) -> Iterator[Problem]:
-    if DOCKER_HUB not in mirrors:
-        return
-    message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
-    for name, server in (("nats", platform.nats), ("etcd", platform.etcd)):
-        if server is not None and server.kind == "bundled":
-            key = f"platform.{name}.kind"
-            yield Problem(key, "bundled", message, allowed="own or external", suggestion="kind: own")
 
 
 def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:

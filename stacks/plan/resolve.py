@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recipes.model import Recipe
+from recipes.placed import PlacedRecipe
 from stacks.errors import Problem, SettingsError
 from stacks.plan.cache_plan import (
     CACHE_CLAIM_NAME,
@@ -18,10 +19,9 @@ from stacks.plan.cache_problems import placement_problems, source_problems, stor
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
 from stacks.plan.layers.layering import layer_problems, layering, owned_layers
 from stacks.plan.placement.pools import known_pools
-from stacks.plan.placement.services import Placed, place_services, placed_recipe
+from stacks.plan.placement.services import Placed, place_services
 from stacks.plan.platform import (
-    PlatformPlan,
-    as_existing,
+    ExistingPlatform,
     platform_plan,
     platform_problems,
     platform_release,
@@ -29,8 +29,6 @@ from stacks.plan.platform import (
 from stacks.plan.recipe_choice import chosen_recipe, typed_settings
 from stacks.plan.retention import retained_objects
 from stacks.plan.stack_plan import ServingPlan, StackPlan
-from stacks.plan.timeouts import load_of
-from stacks.plan.versions import PlatformLine
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.platform import namespace_name
 from stacks.settings.services import IngressExposure
@@ -56,13 +54,12 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     problems = [*release_problems, *recipe_problems, *pool_problems]
     placed: Placed | None = None
     if recipe and not pool_problems:
-        load = load_of(recipe.download_bytes, _read_rate(settings))
-        placed, unplaced = place_services(recipe, settings.serving, pools, load.words)
+        placed, unplaced = place_services(recipe, settings, pools)
         problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
     problems += source_problems(settings, recipe)
     problems += _namespace_problems(settings)
-    problems += exposure_problems(settings)
+    problems += _exposure_problems(settings)
     problems += cluster_problems(settings, pools)
     problems += storage_problems(settings)
     if placed:
@@ -72,10 +69,10 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
     cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))
-    platform = _platform(settings, release)
+    platform = platform_plan(settings.platform, release, settings) if settings.platform and release else None
     layers = layering(settings, cluster, eks, platform)
     if platform is not None and not layers.owns("platform"):
-        platform = as_existing(platform)
+        platform = ExistingPlatform(platform.version, platform.namespace, platform.namespace_exists)
     cache = cache_plan(settings, recipe, placed.services)
     serving = _serving(name, settings, recipe, placed, cache)
     stack = StackPlan(
@@ -93,17 +90,6 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         waivers=settings.waivers,
     )
     return replace(stack, retained=retained_objects(stack))
-
-
-def _platform(settings: StackSettings, release: PlatformLine | None) -> PlatformPlan | None:
-    if settings.platform is None or release is None:
-        return None
-    keep = settings.lifecycle == "production"
-    return platform_plan(settings.platform, release, settings.image_mirrors, keep_volumes=keep)
-
-
-def _read_rate(settings: StackSettings) -> int | None:
-    return settings.model_cache.read_megabytes_per_second if settings.model_cache else None
 
 
 def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
@@ -128,30 +114,39 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
 def _serving(
     name: str, settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan
 ) -> ServingPlan:
-    serving = settings.serving
-    load = load_of(recipe.download_bytes, _read_rate(settings))
+    serving, cluster = settings.serving, settings.cluster
+    has_prometheus = isinstance(cluster, EksClusterSettings) and cluster.monitoring
+    labels: Mapping[str, str] | None = serving.pod_monitor.labels if serving.pod_monitor else None
+    if labels is None and has_prometheus:
+        # A Prometheus that comes with the cluster reads every monitor, whatever its labels.
+        labels = {}
     return ServingPlan(
         namespace_exists=not isinstance(serving.namespace, str),
-        placed=placed_recipe(
-            recipe,
-            settings,
-            placed,
-            CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
-            None if isinstance(cache, ExistingVolume) else cache.nodes,
+        placed=PlacedRecipe(
+            # A benchmark, its points and the limits of the alerts are of the replicas that serve.
+            recipe=recipe.with_replicas({each.name: each.replicas for each in placed.services}),
+            graph_name=serving.name or recipe.graph_name,
+            namespace=namespace_name(serving.namespace),
+            services=placed.services,
+            cache_claim_name=CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
+            cache_nodes=None if isinstance(cache, ExistingVolume) else cache.nodes,
+            kv_transport=placed.kv_transport,
+            image_mirrors=settings.image_mirrors,
+            # Pods are labelled by it.
             instance=name,
         ),
         exposure=serving.exposure,
-        pod_monitor_labels=pod_monitor_labels(settings),
-        has_alerts=has_alerts(settings, recipe),
-        load=load,
-        ready_timeout_seconds=serving.ready_timeout_seconds or load.ready_timeout_seconds,
+        pod_monitor_labels=labels,
+        has_alerts=has_prometheus and recipe.engine_server is None,
+        load=placed.load,
+        ready_timeout_seconds=serving.ready_timeout_seconds or placed.load.ready_timeout_seconds,
         waits_for_room=serving.wait_for_room,
         fills_pools=serving.replicas == "fill",
         typed=typed_settings(serving),
     )
 
 
-def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
+def _exposure_problems(settings: StackSettings) -> Iterator[Problem]:
     """Yield why no controller would answer an Ingress.
 
     The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
@@ -172,20 +167,3 @@ def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
         "a controller, such as the AWS Load Balancer Controller, before the stack that serves",
         suggestion="kind: internalLoadBalancer",
     )
-
-
-def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
-    """Return the labels of the PodMonitor; None where there is none.
-
-    A Prometheus that comes with the cluster reads every monitor, whatever its labels.
-    """
-    monitor, cluster = settings.serving.pod_monitor, settings.cluster
-    if monitor is not None:
-        return dict(monitor.labels)
-    return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None
-
-
-def has_alerts(settings: StackSettings, recipe: Recipe) -> bool:
-    """Whether Prometheus and Grafana come with the cluster; they watch graphs of Dynamo's alone."""
-    cluster = settings.cluster
-    return isinstance(cluster, EksClusterSettings) and cluster.monitoring and recipe.engine_server is None

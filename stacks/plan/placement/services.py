@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from hardware import GPU_RESOURCE
 from recipes.model import Recipe
 from recipes.placed import (
-    CacheNodes,
     KvTransport,
-    PlacedRecipe,
     PlacedService,
     PodResources,
     PoolPlacement,
@@ -33,8 +31,8 @@ from stacks.plan.placement.resources import (
     worker_resources,
 )
 from stacks.plan.placement.rollout import rollouts
-from stacks.settings.platform import namespace_name
-from stacks.settings.stack import ServingSettings, StackSettings
+from stacks.plan.timeouts import Load, load_of
+from stacks.settings.stack import StackSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +43,22 @@ class Placed:
     kv_transport: KvTransport | None
     """Transport of the KV cache; None for an aggregated recipe."""
     pools: tuple[PlacedPool, ...]
+    load: Load
+    """What a new worker does before it serves, and for how long."""
 
 
 def place_services(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], load: str
+    recipe: Recipe, settings: StackSettings, pools: Mapping[str, Pool]
 ) -> tuple[Placed | None, tuple[Problem, ...]]:
     """Return every service with its place, or all problems that keep them from having one.
 
     Args:
         recipe: with the stack's overrides.
-        serving: of the stack.
+        settings: of the stack.
         pools: the known pools by name.
-        load: what a worker does before it serves, with the time, for the sentences on rollouts.
 
     """
+    serving, cache = settings.serving, settings.model_cache
     assigned, problems = assign_pools(recipe, serving, pools)
     if problems:
         return None, problems
@@ -77,7 +77,8 @@ def place_services(
     )
     if problems:
         return None, problems
-    strategies = rollouts(capacities, replicas, load)
+    load = load_of(recipe.download_bytes, cache.read_megabytes_per_second if cache else None)
+    strategies = rollouts(capacities, replicas, load.words)
     by_name = {one.worker.service_name: one for one in assigned}
     services = tuple(
         _worker(by_name[name], replicas[name], resources[name], strategies[name], transport)
@@ -87,41 +88,7 @@ def place_services(
     )
     used = {one.pool.name: one.placed(replicas) for one in capacities}
     placed_pools = tuple(used.get(pool.name) or _empty(pool) for pool in pools.values())
-    return Placed(services, transport, placed_pools), ()
-
-
-def placed_recipe(
-    recipe: Recipe,
-    settings: StackSettings,
-    placed: Placed,
-    cache_claim_name: str,
-    cache_nodes: CacheNodes | None,
-    *,
-    instance: str,
-) -> PlacedRecipe:
-    """Return what the graph is written from.
-
-    Args:
-        recipe: with the stack's overrides.
-        settings: of the stack.
-        placed: its services.
-        cache_claim_name: of the model's volume.
-        cache_nodes: those that alone have the model; None: all have.
-        instance: name of the stack, by which pods are labelled.
-
-    """
-    return PlacedRecipe(
-        # A benchmark, its points and the limits of the alerts are of the replicas that serve.
-        recipe=recipe.with_replicas({each.name: each.replicas for each in placed.services}),
-        graph_name=settings.serving.name or recipe.graph_name,
-        namespace=namespace_name(settings.serving.namespace),
-        services=placed.services,
-        cache_claim_name=cache_claim_name,
-        cache_nodes=cache_nodes,
-        kv_transport=placed.kv_transport,
-        image_mirrors=dict(settings.image_mirrors),
-        instance=instance,
-    )
+    return Placed(services, transport, placed_pools, load), ()
 
 
 def _capacities(
