@@ -27,6 +27,7 @@ from stacks.settings.stack import ServingSettings, StackSettings
 from stacks.wording import in_words
 
 _KEY = "serving.overrides"
+_ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")
 
 
 def chosen_recipe(
@@ -41,10 +42,11 @@ def chosen_recipe(
         SettingsError: the recipe's file cannot be used.
 
     """
-    name, folder = settings.serving.recipe, _folder(settings, directory)
+    name, typed = settings.serving.recipe, settings.serving.recipe_folder
+    folder = directory / typed if typed is not None else None
     if folder and not folder.is_dir():
         message = f"there is no such folder in {directory.resolve()}"
-        return None, (Problem("serving.recipeFolder", settings.serving.recipe_folder, message),)
+        return None, (Problem("serving.recipeFolder", typed, message),)
     if name not in known_recipes(folder):
         return None, (unknown_recipe("serving.recipe", name, folder),)
     recipe = _on_its_platform(read_recipe(name, folder), settings)
@@ -120,19 +122,13 @@ def _workers_of_a_pod(replicas: ReplicaSettings | str) -> dict[WorkerRole, int]:
     return {role: count for role, count in wanted.items() if count is not None}
 
 
-def _folder(settings: StackSettings, directory: Path) -> Path | None:
-    typed = settings.serving.recipe_folder
-    return directory / typed if typed is not None else None
-
-
 def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseModel], tuple[Problem, ...]]:
     """Return the overrides by role as settings of the recipe's engine, and what is wrong with them."""
-    roles: tuple[Role, ...] = ("prefill", "decode", "worker")
     typed = recipe.serving_engine.settings
     found: dict[Role, BaseModel] = {}
     problems: list[Problem] = []
-    for role in roles:
-        options: EngineKeys | None = getattr(overrides, role)
+    for role in _ROLES:
+        options: EngineKeys | None = getattr(overrides, role, None)
         if options is None:
             continue
         try:
@@ -191,14 +187,10 @@ def _several_families(recipe: Recipe, families: set[ArchitectureFamily]) -> Prob
     return Problem("serving.pools", None, message, suggestion="take pools of one family for both roles")
 
 
-_ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")
-
-
 def with_service_changes(recipe: Recipe, serving: ServingSettings) -> tuple[Recipe, tuple[Problem, ...]]:
     """Return the recipe as the stack changes it, or as it is beside the reasons why it cannot be so."""
-    every: dict[Role, ServiceChange] = {role: _change(serving, role) for role in _ROLES}
     changes: dict[Role, ServiceChange] = {
-        role: change for role, change in every.items() if change != ServiceChange()
+        role: change for role in _ROLES if (change := _change(serving, role)) != ServiceChange()
     }
     if not changes:
         return recipe, ()
@@ -239,11 +231,9 @@ def _change(serving: ServingSettings, role: Role) -> ServiceChange:
 
 
 def _refused(refusal: Refusal) -> Problem:
-    key = (
-        f"serving.{refusal.what}"
-        if refusal.what == "routerMode"
-        else f"serving.{refusal.what}.{refusal.role}"
-    )
+    key = f"serving.{refusal.what}"
+    if refusal.what != "routerMode":
+        key += f".{refusal.role}"
     if refusal.what == "environment":
         return Problem(f"{key}.{refusal.name}", None, refusal.message, suggestion=refusal.instead)
     return Problem(key, refusal.name, refusal.message, suggestion=refusal.instead)

@@ -53,7 +53,11 @@ def layering(
 
     """
     own = owned_layers(settings)
-    contracts = _contracts(cluster, eks, platform)
+    contracts: dict[Layer, Contract] = {}
+    if eks is not None:
+        contracts["infrastructure"] = infrastructure_contract(eks)
+    if platform is not None and platform.kind == "own":
+        contracts["platform"] = platform_contract(platform, cluster)
     return Layering(
         own=own,
         joined={
@@ -69,9 +73,9 @@ FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
     """Return the layers that a stack can own; no stack owns a cluster or a platform that exists."""
-    platform = settings.platform.kind if settings.platform else "none"
-    kinds = {"infrastructure": settings.cluster.kind, "platform": platform}
-    return tuple(layer for layer in FROM_BELOW if kinds.get(layer) not in {"existing", "none"})
+    platform = settings.platform.kind if settings.platform else None
+    made = {"infrastructure": settings.cluster.kind == "eks", "platform": platform == "own", "serving": True}
+    return tuple(layer for layer in FROM_BELOW if made[layer])
 
 
 def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
@@ -97,27 +101,13 @@ def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
     return (*_own_problems(settings), *_owner_problems(name, settings))
 
 
-def _contracts(
-    cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
-) -> dict[Layer, Contract]:
-    found: dict[Layer, Contract] = {}
-    if eks is not None:
-        found["infrastructure"] = infrastructure_contract(eks)
-    if platform is not None and platform.kind == "own":
-        found["platform"] = platform_contract(platform, cluster)
-    return found
-
-
 def _own_problems(settings: StackSettings) -> Iterator[Problem]:
-    listed, there = settings.layers, layers_there_are(settings)
-    if listed is None:
-        return
-    key = "layers"
+    there, own = layers_there_are(settings), owned_layers(settings)
+    key, listed = "layers", settings.layers or there
     shown = _listed(listed)
     for layer in dict.fromkeys(listed):
         if layer not in there:
             yield Problem(key, shown, _why_absent(layer, settings), allowed=_listed(there))
-    own = owned_layers(settings)
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
         message = (
             "a stack cannot own what is below and above a layer of another stack: neither could go first"
@@ -150,8 +140,10 @@ def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:
 
 
 def _owners(settings: StackSettings) -> dict[Layer, str | None]:
-    stacks = settings.layer_stacks
-    return {"infrastructure": stacks.infrastructure, "platform": stacks.platform}
+    return {
+        "infrastructure": settings.layer_stacks.infrastructure,
+        "platform": settings.layer_stacks.platform,
+    }
 
 
 def _why_absent(layer: Layer, settings: StackSettings) -> str:
