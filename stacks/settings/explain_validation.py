@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.settings.setting_places import Place, blocks_of, dotted, keys_of, kind_of, place_of
+from stacks.settings.setting_places import Place, blocks_of, dotted, fields_of, kind_of, place_of
 from stacks.wording import alternatives
 
 _LIMITS = {
@@ -136,7 +136,7 @@ def _unknown_key(finding: ErrorDetails, root: type[BaseModel]) -> Problem:
     if full in _GONE:
         why, suggestion = _GONE[full]
         return Problem(full, _shown(finding["input"]), f"this setting went: {why}", suggestion=suggestion)
-    known = [each for model in block.models for each in keys_of(model)]
+    known = [each for model in block.models for each in fields_of(model)]
     message, homes = f"there is no setting {key!r} here", _homes(block, key, root)
     if 0 < len(homes) <= _FEW:
         message += f"; it belongs to {alternatives(homes)}"
@@ -148,7 +148,7 @@ def _unknown_key(finding: ErrorDetails, root: type[BaseModel]) -> Problem:
 def _homes(block: Place, key: str, root: type[BaseModel]) -> list[str]:
     """Return the blocks that know the key: other kinds of this one and those in it, or else any."""
     here = _POSITION.sub("[]", str(block))
-    known = [(path, model) for path, model in blocks_of(root) if key in keys_of(model)]
+    known = [(path, model) for path, model in blocks_of(root) if key in fields_of(model)]
     inner = [(path, model) for path, model in known if path.startswith(here)]
     names = (
         f"{path} of kind {kind_of(model)}" if path == here else path or "the outermost block"

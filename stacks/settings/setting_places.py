@@ -93,9 +93,9 @@ def place_of(root: type[BaseModel], location: Location) -> Place:
             place = replace(place, choices=tuple(chosen))
         elif part == _KEY_OF_MAPPING:
             keys = [get_args(choice)[0] for choice in above.choices if _is_mapping(choice)]
-            place = Place(place.path, *_unwrapped(keys[0]), is_key=True)
+            place = replace(choice_place(keys[0]), path=place.path, is_key=True)
         else:
-            above, place = place, Place((*place.path, part), *_inside(place.choices, part))
+            above, place = place, replace(_inside(place.choices, part), path=(*place.path, part))
     return place
 
 
@@ -122,10 +122,10 @@ def dotted(path: Location) -> str:
 def blocks_of(root: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
     """Yield the model and all models in it, each with its path in the file, in the order of the keys."""
     yield path, root
-    for name, field in root.model_fields.items():
+    for key, field in fields_of(root).items():
         mark = "[]" if any(get_origin(each) is tuple for each in field_place(field).choices) else ""
         for model in _models_of(field.annotation):
-            yield from blocks_of(model, f"{path}.{field.alias or name}{mark}".removeprefix("."))
+            yield from blocks_of(model, f"{path}.{key}{mark}".removeprefix("."))
 
 
 def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
@@ -133,9 +133,9 @@ def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
     return list(dict.fromkeys(each for _, each in blocks_of(model)))
 
 
-def keys_of(model: type[BaseModel]) -> list[str]:
-    """Return the keys of a model as they stand in YAML."""
-    return [field.alias or name for name, field in model.model_fields.items()]
+def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields of a model by their keys in YAML."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def kind_of(model: type[BaseModel]) -> str | None:
@@ -160,20 +160,17 @@ def _tag(choice: Any) -> str | None:
     return "str" if choice is str else None
 
 
-def _inside(choices: tuple[Any, ...], part: int | str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _inside(choices: tuple[Any, ...], part: int | str) -> Place:
     """Return what the first of the choices that has the key or position takes there."""
     for choice in choices:
         if _is_model(choice):
-            fields = choice.model_fields.items()
-            field = next((field for name, field in fields if (field.alias or name) == part), None)
-            if field is not None:
-                choices, metadata = _unwrapped(field.annotation)
-                return choices, (*field.metadata, *metadata)
+            if part in (fields := fields_of(choice)):
+                return field_place(fields[part])
         elif get_origin(choice) is tuple:
-            return _unwrapped(get_args(choice)[0])
+            return choice_place(get_args(choice)[0])
         elif _is_mapping(choice):
-            return _unwrapped(get_args(choice)[1])
-    return (), ()
+            return choice_place(get_args(choice)[1])
+    return Place((), ())
 
 
 def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
