@@ -41,6 +41,8 @@ def option_messages(error: ValidationError) -> tuple[str, ...]:
     for details in error.errors(include_url=False):
         place = ".".join(str(part) for part in details["loc"])
         text = details["msg"].removeprefix("Value error, ")
+        if details["input"] is None:
+            text = "null takes the recipe's value away, and the engine needs one; leave the option out"
         # A sentence of ours names its option; one of pydantic's does not.
         messages.append(text if details["type"] == "value_error" else f"{place}: {text}")
     return tuple(messages)

@@ -1,10 +1,13 @@
 """What a person reads when the settings of a stack cannot be used."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 _MAX_VALUE_LENGTH = 60
 _MAX_PROBLEMS_SHOWN = 8
+# An amount that nobody can have meant; with commas, as messages print it.
+_ENDLESS_AMOUNT = re.compile(r"\b(?:[0-9]{25,}|[0-9]{1,3}(?:,[0-9]{3}){8,})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,12 @@ class Problem:
         key = self.key if self.key.isprintable() else repr(self.key)
         place = f"{file}: {key}" if key else file
         shown = f"{place} = {_shorten(self.value)}" if self.value is not None else place
-        lines = [shown, f"  {self.message}"]
+        lines = [f"  {self.message}"]
         if self.allowed:
             lines.append(f"  allowed: {self.allowed}")
         if self.suggestion:
             lines.append(f"  try: {self.suggestion}")
-        return "\n".join(lines)
+        return "\n".join([shown, *(_ENDLESS_AMOUNT.sub(_in_few_digits, line) for line in lines)])
 
 
 class SettingsError(Exception):
@@ -54,14 +57,16 @@ class SettingsError(Exception):
         self.texts = [problem.text(file) for file, found in self.problems.items() for problem in found]
         if not self.texts:
             raise ValueError("a SettingsError needs at least one problem")
-        super().__init__(self._text())
-
-    def _text(self) -> str:
         blocks = self.texts[:_MAX_PROBLEMS_SHOWN]
         hidden = len(self.texts) - _MAX_PROBLEMS_SHOWN
         if hidden > 0:
             blocks.append(f"… and {hidden} more; these first.")
-        return "\n".join(blocks)
+        super().__init__("\n".join(blocks))
+
+
+def _in_few_digits(amount: re.Match[str]) -> str:
+    digits = amount[0].replace(",", "")
+    return f"{digits[:6]}… ({len(digits)} digits)"
 
 
 def _shorten(value: object) -> str:

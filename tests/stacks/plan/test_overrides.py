@@ -78,6 +78,12 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers(tokens: 
             "  cuda_graph_config.max_batch_size 8 is not the largest of batch_sizes; write max_batch_size: "
             "4, or only one of the two (null removes one)",
         ),
+        (
+            override("decode", tensor_parallel_size=None),
+            ".decode.tensor_parallel_size\n"
+            "  tensor_parallel_size: null takes the recipe's value away, and the engine needs one; leave the "
+            "option out",
+        ),
     ],
 )
 def test_an_override_that_the_engine_would_refuse_is_refused_at_its_option(
