@@ -49,7 +49,7 @@ def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
         return Keep.RETAINED
     if stack.lifecycle == "disposable":
         return Keep.NOTHING
-    protected = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
+    protected = (*_model(stack.serving, stack.cache), *_beside_operator(stack.platform, keeps_data=True))
     return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
 
 
@@ -61,18 +61,16 @@ def keeps_platform_namespace(stack: StackPlan) -> bool:
 def _in_cluster(
     lifecycle: Lifecycle, platform: PlatformPlan | None, serving: ServingPlan, cache: CachePlan
 ) -> tuple[RetainedObject, ...]:
-    operators = _operators(platform)
-    exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
-    keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
+    keeps_data = lifecycle == "production"
+    model = tuple(_model(serving, cache)) if keeps_data else ()
+    stays = bool(model) or isinstance(cache, ExistingVolume) or serving.namespace_exists
     beside_graph = [
         RetainedObject(kind, name, serving.namespace, _PLANNERS_REASON)
         for kind, name in _PLANNERS
-        if platform and (exists or keeps_model)
+        if platform and stays
     ]
-    if lifecycle == "disposable":
-        beside_operator = _certificate(platform) if platform and platform.namespace_exists else ()
-        return (*beside_graph, *beside_operator, *operators)
-    return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
+    beside_operator = _beside_operator(platform, keeps_data=keeps_data)
+    return (*model, *beside_graph, *beside_operator, *_operators(platform))
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
@@ -107,24 +105,21 @@ def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
         yield RetainedObject("Namespace", serving.namespace, None, reason)
 
 
-def _servers(platform: PlatformPlan | None) -> Iterable[RetainedObject]:
+def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iterable[RetainedObject]:
+    """Yield what stays in the platform's namespace, and that where it is the stack's own."""
     if platform is None:
         return
-    holders: list[str] = []
-    for title, members in _own_servers(platform):
-        holders.append(title)
+    holders = _own_servers(platform) if keeps_data else []
+    for title, members in holders:
         reason = f"lifecycle production keeps the data of {title}"
         for claim in members.claim_names:
             yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
     if holders or platform.namespace_exists:
-        yield from _certificate(platform)
+        yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
     if holders and not platform.namespace_exists:
-        reason = f"it holds the data of {' and '.join(holders)}, and would take it along"
+        titles = " and ".join(title for title, _ in holders)
+        reason = f"it holds the data of {titles}, and would take it along"
         yield RetainedObject("Namespace", platform.namespace, None, reason)
-
-
-def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
-    yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
 def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, StatefulServersArgs]]:
