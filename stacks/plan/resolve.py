@@ -51,21 +51,24 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     pools, pool_problems = known_pools(settings.node_pools)
     recipe, recipe_problems = chosen_recipe(settings, pools, directory)
     release, release_problems = platform_release(settings.platform, recipe)
-    problems = [*release_problems, *recipe_problems, *pool_problems]
-    placed: Placed | None = None
+    placed, unplaced = None, ()
     if recipe and not pool_problems:
         placed, unplaced = place_services(recipe, settings, pools)
-        problems += unplaced
-    problems += platform_problems(settings.platform, settings.image_mirrors)
-    problems += source_problems(settings, recipe)
-    problems += _namespace_problems(settings)
-    problems += _exposure_problems(settings)
-    problems += cluster_problems(settings, pools)
-    problems += storage_problems(settings)
-    if placed:
-        problems += placement_problems(settings, placed.services, pools)
-    problems += layer_problems(name, settings)
-    problems += _waiver_problems(settings)
+    problems = [
+        *release_problems,
+        *recipe_problems,
+        *pool_problems,
+        *unplaced,
+        *platform_problems(settings.platform, settings.image_mirrors),
+        *source_problems(settings, recipe),
+        *_namespace_problems(settings),
+        *_exposure_problems(settings),
+        *cluster_problems(settings, pools),
+        *storage_problems(settings),
+        *(placement_problems(settings, placed.services, pools) if placed else ()),
+        *layer_problems(name, settings),
+        *_waiver_problems(settings),
+    ]
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
     cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))

@@ -37,12 +37,6 @@ class Packing:
     """Free GPUs of a node -> nodes with so many."""
 
     @property
-    def used_gpus(self) -> int:
-        """GPUs of all workers."""
-        free = sum(gpus * count for gpus, count in self.free_gpus.items())
-        return self.room.nodes * self.room.gpus_per_node - free
-
-    @property
     def used_nodes(self) -> int:
         """Nodes with at least one worker."""
         return sum(count for free, count in self.free_gpus.items() if free < self.room.gpus_per_node)
