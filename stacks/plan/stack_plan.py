@@ -49,11 +49,11 @@ class ServingPlan:
     load: Load
     """What a new worker does before it serves, and for how long."""
     ready_timeout_seconds: int
-    waits_for_room: bool = False
+    waits_for_room: bool
     """Whether `up` may begin where the cluster has not the GPUs yet."""
-    fills_pools: bool = False
+    fills_pools: bool
     """Whether the replicas are those that the pools hold."""
-    typed: tuple[TypedSetting, ...] = ()
+    typed: tuple[TypedSetting, ...]
     """What is typed over the recipe."""
 
     @property

@@ -122,7 +122,7 @@ class MadeStorage:
 
     typed: CacheStorageSettings
     size_gib: int
-    zone: str | None = None
+    zone: str | None
     """Of a Lustre: one of the region's own, in which the nodes that mount it are, unless they are in a Local
     Zone. Of an EFS: that of the mount target which all nodes use, because those in a Local Zone have none of
     their own; None: each node that of its zone."""

@@ -32,7 +32,7 @@ class Layering:
     """The layers below, with their owners."""
     shared: tuple[Contract, ...]
     """Contracts for the stacks that join this one; none where the settings name no `layers`."""
-    nodes: tuple[PlannedNodes, ...] = ()
+    nodes: tuple[PlannedNodes, ...]
     """The GPU node groups of a joined infrastructure, as this file describes them."""
 
     def owns(self, layer: Layer) -> bool:

@@ -1,5 +1,6 @@
 """What each pool has for its workers, how many replicas that allows, and whether they fit."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -123,16 +124,13 @@ def _idle_beside_one_pod(recipe: Recipe, capacities: Sequence[PoolCapacity]) -> 
 
 
 def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity]) -> int:
-    """Return the largest multiple of the published workers that fits, by bisection."""
-    low, high = 0, max(one.pool.gpus for one in capacities)
-    while low < high:
-        middle = (low + high + 1) // 2
-        wanted = {name: count * middle for name, count in published.items()}
-        if all(one.packed(wanted) is not None for one in capacities):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """Return the largest multiple of the published workers that fits."""
+
+    def is_too_many(sets: int) -> bool:
+        wanted = {name: count * sets for name, count in published.items()}
+        return any(one.packed(wanted) is None for one in capacities)
+
+    return bisect_left(range(1, max(one.pool.gpus for one in capacities) + 1), True, key=is_too_many)
 
 
 def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:

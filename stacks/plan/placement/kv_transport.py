@@ -1,9 +1,9 @@
 """How KV-cache blocks travel from prefill to decode workers, what that can carry and what it demands."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from engines.release import release_name
 from engines.transport_setup import efa_image_tag, kv_profile
 from hardware import (
     KV_TRANSPORTS,
@@ -24,7 +24,6 @@ from stacks.plan.placement.pools import Assigned, Pool
 from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
-_RELEASE = re.compile(r"\d+\.\d+\.\d+")
 _EFA_RESOURCE = "vpc.amazonaws.com/efa"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
 _CARRIER: dict[KvTransportName, str] = {
@@ -138,7 +137,7 @@ def image_problems(assigned: Sequence[Assigned], transport: KvTransport | None) 
     for one in assigned:
         typed = one.worker.image_version
         # Of a tag that others have built nobody can tell what is in it.
-        if typed is not None and _RELEASE.fullmatch(typed):
+        if typed is not None and typed == release_name(typed):
             message = "the release's own image has no libfabric, which kvTransport efa needs"
             key = f"serving.imageVersions.{one.worker.role}"
             yield Problem(key, typed, message, suggestion=efa_image_tag(typed))

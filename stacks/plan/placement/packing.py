@@ -1,6 +1,7 @@
 """Whether workers fit on the equal nodes of a pool."""
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,14 +75,10 @@ def pack(
 
 def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
     """Return how many nodes like those of the room hold the workers, of which none is larger than a node."""
-    low, high = 0, sum(some.count for some in workers)
-    while low < high:
-        middle = (low + high) // 2
-        if pack(workers, replace(room, nodes=middle)) is None:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    most = sum(some.count for some in workers)
+    return bisect_left(
+        range(most), True, key=lambda nodes: pack(workers, replace(room, nodes=nodes)) is not None
+    )
 
 
 def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], room: Room) -> bool:

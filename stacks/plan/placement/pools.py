@@ -1,7 +1,7 @@
 """Node pools as known hardware, and which of them each worker of a recipe runs in."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from hardware import InstanceType
@@ -24,13 +24,13 @@ class Pool:
     nodes: int
     nvlink_domain_gpus: int
     """GPUs of one NVLink domain; those of a node where NVLink ends at the node."""
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    rdma: RdmaSettings | None = None
-    gpu_labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: Mapping[str, str]
+    rdma: RdmaSettings | None
+    gpu_labels: Mapping[str, str]
     """Labels that find its GPUs instead of nvidia.com/gpu.product; empty: that one does."""
-    taints: tuple[TaintSettings, ...] | None = None
+    taints: tuple[TaintSettings, ...] | None
     """Taints of its nodes; None where nobody says which they have."""
-    zone: str | None = None
+    zone: str | None
     """Availability zone of its nodes; None where nobody says."""
 
     @property
