@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from cli.commands import COMMANDS
 from cli.ending_signals import EndedBySignalError, ending_signals
-from cli.exit_codes import SIGNALLED
+from cli.exit_codes import SIGNALLED, UNREADABLE
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
@@ -41,7 +41,9 @@ class _Commands(TyperGroup):
             if message is None:
                 raise
             say(message, error=True)
-            raise typer.Exit(COMMANDS[ctx.invoked_subcommand].failure) from None
+            # None while the command itself is loaded, as by a recipe of the project that cannot be read.
+            typed = COMMANDS.get(ctx.invoked_subcommand)
+            raise typer.Exit(typed.failure if typed else UNREADABLE) from None
 
 
 app = typer.Typer(

@@ -23,6 +23,9 @@ _READ_AS_WELL: dict[tuple[str, str], frozenset[Found]] = {
         *(undecided(f"kv-transport-{rule}", "gpt-oss-efa") for rule in _OF_A_WAY)
     ),
     ("cache-shared-by-nodes", "two claims of one name"): undecided("cache-holds-the-model", "model-cache"),
+    ("secrets-not-in-plain-values", "a token that is not known yet and no reference"): undecided(
+        "secrets-not-in-plain-values", "VllmWorker"
+    ),
     ("one-compute-domain", "a number that is none"): undecided(
         "one-compute-domain", "gpt-oss-disagg-compute-domain"
     ),

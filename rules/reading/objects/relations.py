@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hardware import GPU_RESOURCE
-from resource_graph import Resource, Value
+from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.values import Path
 from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
 from rules.reading.objects.schemas import dotted
@@ -167,7 +167,8 @@ def _variables(pods: _Pods) -> Iterator[Mistake]:
     """A value beside the source of another one (validateEnv)."""
     for at, container in _containers(pods):
         for index, entry in enumerate(mappings_at(container, "env")):
-            if entry.get("value") and entry.get("valueFrom") is not None:
+            value = entry.get("value")
+            if value is not UNKNOWN and value and entry.get("valueFrom") is not None:
                 said = 'Invalid value: "": may not be specified when `value` is not empty'
                 yield _mistake((*at, "env", index, "valueFrom"), said)
 
