@@ -1,11 +1,14 @@
 """Waivers: rules that a stack breaks on purpose, for a time, and ids of rules that are gone."""
 
+import contextlib
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import most_alike
+from resource_graph.values import has_unknown
 from rules.model import Waiver
+from rules.reading.shapes import shown
 from rules.rule import EVERY_RELEASE, Observation, Rule, Severity, advised, failed, undecided
 
 RULE_ID = "waiver-is-valid"
@@ -93,23 +96,16 @@ def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:
 
 def _read(value: Value) -> Waiver | str | None:
     """The waiver; a text that says what is wrong; None where the value is known only after the update."""
-    if value is UNKNOWN:
+    if has_unknown(value):
         return None
-    if not isinstance(value, Mapping):
-        return "is no mapping with rule, reason and expires"
-    fields: dict[str, str] = {}
-    for key in _FIELDS:
-        part = value.get(key)
-        if part is UNKNOWN:
-            return None
-        if not isinstance(part, str) or not part:
-            return f"a waiver needs a {key}, a text"
-        fields[key] = part
-    try:
-        expires = dt.date.fromisoformat(fields["expires"])
-    except ValueError:
-        return f"expires is {fields['expires']!r}, not a date such as 2027-01-31"
-    return Waiver(fields["rule"], fields["reason"], expires)
+    match [value.get(key) for key in _FIELDS] if isinstance(value, Mapping) else []:
+        case [str(rule_id), str(reason), str(expires)] if rule_id and reason:
+            with contextlib.suppress(ValueError):
+                return Waiver(rule_id, reason, dt.date.fromisoformat(expires))
+        case _:
+            pass
+    form = "rule, reason and expires, texts, and expires is a date such as 2027-01-31"
+    return f"is {shown(value)}; a waiver has {form}"
 
 
 SUCCESSORS: Mapping[str, str | None] = {

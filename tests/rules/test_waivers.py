@@ -118,9 +118,9 @@ def test_an_advisory_finding_can_be_waived_too() -> None:
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("all of them", "is no mapping with rule, reason and expires"),
-        ({"rule": GPUS, "expires": "2027-01-01"}, "a waiver needs a reason, a text"),
-        ({"rule": GPUS, "reason": "x", "expires": "soon"}, "expires is 'soon', not a date such as"),
+        ("all of them", "is 'all of them'; a waiver has rule, reason and expires"),
+        ({"rule": GPUS, "expires": "2027-01-01"}, "a waiver has rule, reason and expires, texts"),
+        ({"rule": GPUS, "reason": "x", "expires": "soon"}, "expires is a date such as 2027-01-31"),
     ],
 )
 def test_a_waiver_of_a_wrong_shape_stops_with_words(value: Value, says: str) -> None:
