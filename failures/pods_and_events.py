@@ -6,6 +6,7 @@ from typing import Any
 from components.cluster_answer import EVENTS, KubernetesObject, condition_of
 from components.cluster_reader import ClusterReader
 from failures.explanation import Subject, last_words
+from hardware import GPU_RESOURCE
 
 _SHOWN = 3
 
@@ -18,6 +19,17 @@ def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:
 def is_ready(item: KubernetesObject) -> bool:
     """Whether the condition Ready of a pod or a node is true."""
     return condition_of(item, "Ready").get("status") == "True"
+
+
+def allocatable_gpus(node: KubernetesObject) -> int:
+    """Return how many GPUs the device plugin offers on a node."""
+    return gpus_in((node.get("status") or {}).get("allocatable") or {})
+
+
+def gpus_in(quantities: Mapping[str, Any]) -> int:
+    """Return how many GPUs stand among the resources of a node or of a container."""
+    text = str(quantities.get(GPU_RESOURCE, "0"))
+    return int(text) if text.isdecimal() else 0
 
 
 def has_ended(pod: Mapping[str, Any]) -> bool:

@@ -21,8 +21,7 @@ from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
-from failures.pods_and_events import is_ready, lost_node_reasons, pod_causes, pod_reasons
-from hardware import GPU_RESOURCE
+from failures.pods_and_events import allocatable_gpus, is_ready, lost_node_reasons, pod_causes, pod_reasons
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
@@ -196,11 +195,8 @@ def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
     name, labels = node["metadata"]["name"], labels_of(node)
     if not is_ready(node):
         return f"node {name}: not Ready, {condition_of(node, 'Ready').get('message') or 'without a reason'}"
-    shown, offered = (
-        labels.get(GPU_COUNT_LABEL),
-        node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE),
-    )
-    if shown == gpus and offered == gpus:
+    shown, offered = labels.get(GPU_COUNT_LABEL), allocatable_gpus(node)
+    if shown == gpus == str(offered):
         return None
     return (
         f"node {name}: Ready, but GPU feature discovery sees {shown or 'no'} and the device plugin offers "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kubernetes.utils.quantity import parse_quantity
 
 from components.cluster_answer import KubernetesObject, labels_of
-from failures.pods_and_events import is_ready
+from failures.pods_and_events import allocatable_gpus, is_ready
 from hardware import ACCELERATORS, GPU_RESOURCE, INSTANCE_TYPES, Accelerator, InstanceType
 
 PRODUCT = "nvidia.com/gpu.product"
@@ -74,7 +74,7 @@ def read_node(node: KubernetesObject) -> GpuNode | str | None:
     """Return a node with GPUs, or why no pool can be made of it; None of one without GPUs."""
     labels = labels_of(node)
     offered = node.get("status", {}).get("allocatable") or {}
-    gpus = int(parse_quantity(offered.get(GPU_RESOURCE, "0")))
+    gpus = allocatable_gpus(node)
     if not gpus and not any(sign in labels for sign in SIGNS):
         return None
     if not gpus:

@@ -18,9 +18,8 @@ from components.cluster_answer import Answer as ClusterAnswer
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
-from failures.pods_and_events import is_ready
+from failures.pods_and_events import allocatable_gpus, is_ready
 from failures.unready_workloads import why_unusable
-from hardware import GPU_RESOURCE
 from operations.commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
@@ -143,9 +142,9 @@ def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[A
 
 def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
     # Where GPU feature discovery does not run, the settings alone say how many there are.
-    offered = node.get("status", {}).get("allocatable", {}).get(GPU_RESOURCE)
     is_seen = GPU_COUNT_LABEL in labels_of(node)
-    return None if not is_seen and is_ready(node) and offered == gpus else why_unusable(node, gpus)
+    is_whole = is_ready(node) and str(allocatable_gpus(node)) == gpus
+    return None if is_whole and not is_seen else why_unusable(node, gpus)
 
 
 def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:

@@ -8,8 +8,7 @@ from typing import Any
 from components.cluster_answer import NODES, PODS, Answer, KubernetesObject, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
-from failures.pods_and_events import is_ready
-from hardware import GPU_RESOURCE
+from failures.pods_and_events import allocatable_gpus, gpus_in, is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.errors import Problem
 from stacks.plan.placement.packing import WorkerSet, pack
@@ -203,8 +202,8 @@ def _use_of_nodes(
     free: dict[str, Counter[int]] = {}
     for name, node in there.items():
         clique = labels_of(node).get(NVLINK_CLIQUE, "")
-        free.setdefault(clique, Counter())[max(0, _allocatable(node) - used[name])] += 1
-    gpus = sum(_allocatable(node) for node in there.values())
+        free.setdefault(clique, Counter())[max(0, allocatable_gpus(node) - used[name])] += 1
+    gpus = sum(allocatable_gpus(node) for node in there.values())
     own = sum(_gpus_of(pod) for pod in mine if pod["spec"]["nodeName"] in why)
     return PoolUse(len(there), gpus, free, others, own, tuple(filter(None, why.values())))
 
@@ -217,10 +216,6 @@ def _why_unusable(node: KubernetesObject) -> str:
     return "" if is_ready(node) else f"node {name} is not Ready (`kubectl describe node {name}` says why)"
 
 
-def _allocatable(node: KubernetesObject) -> int:
-    return _gpus_in(node.get("status", {}).get("allocatable") or {})
-
-
 def _gpus_of(pod: KubernetesObject) -> int:
     spec: Mapping[str, Sequence[Mapping[str, Any]] | None] = pod.get("spec", {})
     running = sum(_requested(container) for container in spec.get("containers") or [])
@@ -230,12 +225,7 @@ def _gpus_of(pod: KubernetesObject) -> int:
 def _requested(container: Mapping[str, Any]) -> int:
     # Of GPUs the request is the limit, which the API server writes down where only one is given.
     resources: Mapping[str, Mapping[str, Any]] = container.get("resources") or {}
-    return _gpus_in(resources.get("requests") or resources.get("limits") or {})
-
-
-def _gpus_in(quantities: Mapping[str, Any]) -> int:
-    text = str(quantities.get(GPU_RESOURCE, "0"))
-    return int(text) if text.isdecimal() else 0
+    return gpus_in(resources.get("requests") or resources.get("limits") or {})
 
 
 def _selector(shared: SharedPool) -> str:
