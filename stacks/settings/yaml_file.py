@@ -81,7 +81,7 @@ def _resolve_plain(text: str) -> Scalar:
         raise ValueError(f'{text} is a date to YAML, which rewrites it; quote it, as in "{text}"')
     if text[0] in "0123456789+-." and _OTHER_NUMBER.fullmatch(text.replace("_", "")):
         raise ValueError(
-            f"{text} is no plain decimal number, and readers of YAML disagree about it; quote it, or write "
-            "it in plain digits"
+            f"readers of YAML disagree about the number {text}; quote it, or write it in plain digits, "
+            "at most 18"
         )
     return text
