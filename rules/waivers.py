@@ -105,7 +105,9 @@ def _read(value: Value) -> Waiver | str | None:
         case _:
             pass
     form = "rule, reason and expires, texts, and expires is a date such as 2027-01-31"
-    return f"is {shown(value)}; a waiver has {form}"
+    parts = value.items() if isinstance(value, Mapping) else ()
+    given = ", ".join(f"{key} {shown(part)}" for key, part in parts) or shown(value)
+    return f"is {given}; a waiver has {form}"
 
 
 SUCCESSORS: Mapping[str, str | None] = {

@@ -65,6 +65,7 @@ _NAMES = (
     "snapshot-agent",
     "vllm-runtime-xpu",
 )
+_REPOSITORIES = frozenset(f"{_REGISTRY}{name}" for name in _NAMES)
 
 
 def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -75,7 +76,7 @@ def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
         elif right is not None:
             yield f"image {image.text} is not published; the repository is {right}"
-        elif image.repository.startswith(_REGISTRY) and _GIT_TAG.match(image.tag or ""):
+        elif image.repository in _REPOSITORIES and _GIT_TAG.match(image.tag or ""):
             yield f"image {image.text} is not published; its tags have no v before the version"
 
 

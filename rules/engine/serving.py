@@ -77,7 +77,7 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
                 has = "has none" if given is None else f"is {given}"
                 message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
                 unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], SLIPS) is not None
-                if line is not None and given is not None:
+                if line is not None and given:
                     unknown = given not in choices.by_line[line]
                 yield f"{message}; argparse refuses it" if unknown else Advice(message)
 

@@ -19,7 +19,7 @@ from engines.effective import (
     effective,
     engine_file_path,
 )
-from resource_graph import ResourceGraph, Value
+from resource_graph import UNKNOWN, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
@@ -119,10 +119,14 @@ def _engine_file(graph: ResourceGraph, worker: Worker, command: StartCommand) ->
     if config_map.origin is not None:
         where += f" ({config_map.origin})"
     data = mapping_at(config_map.inputs, "data")
-    text = text_at(data, key)
-    if text is None:
+    if key not in data:
         keys = ", ".join(sorted(data)) or "none"
         raise EngineFileProblem(f"{where} has no key {key}, which {path} needs; its keys: {keys}")
+    text = data[key]
+    if text is UNKNOWN:
+        raise Undecided(f"{key} of {where} is known only after the update")
+    if not isinstance(text, str):
+        raise EngineFileProblem(f"{key} of {where} is not a text")
     typed = typed_options(graph, worker.resource, worker.name)
     # Beside what a person typed, the object's name with its hash says nothing.
     source = key if typed else f"{key} of ConfigMap {config_map_name}"
