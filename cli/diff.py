@@ -11,6 +11,7 @@ from rich.console import Console
 
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
 from cli.output import Row, labelled, make_console, print_document, print_line, print_sections
+from cli.own_files import writing
 from cli.stack_argument import stack_name
 from comparison.changes import ResourceChange
 from comparison.facts import facts_of
@@ -72,7 +73,7 @@ def diff(
         _print(comparison, form)
     else:
         to.parent.mkdir(parents=True, exist_ok=True)
-        with to.open("w", encoding="utf-8") as file, redirect_stdout(file):
+        with writing(to), to.open("w", encoding="utf-8") as file, redirect_stdout(file):
             _print(comparison, form)
     raise typer.Exit(_CODES[comparison.verdict])
 

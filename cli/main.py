@@ -28,19 +28,21 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what a person did wrong is said in words, never as a traceback."""
-        from cli.output import say
-
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as interruption:
+        except (KeyboardInterrupt, typer.Abort) as error:
+            # What ends a question reaches us as typer's Abort.
+            interruption = error.__context__ if isinstance(error, typer.Abort) else error
+            if not isinstance(interruption, KeyboardInterrupt):
+                raise
             ended = interruption.signal if isinstance(interruption, EndedBySignalError) else None
-            say(f"\nended by {ended.name}" if ended else "\ninterrupted", error=True)
+            _say(f"\nended by {ended.name}" if ended else "\ninterrupted")
             raise typer.Exit(SIGNALLED + (ended or signal.SIGINT)) from None
         except Exception as error:
             message = _message_for_a_person(error)
             if message is None:
                 raise
-            say(message, error=True)
+            _say(message)
             # None while the command itself is loaded, as by a recipe of the project that cannot be read.
             typed = COMMANDS.get(ctx.invoked_subcommand)
             raise typer.Exit(typed.failure if typed else UNREADABLE) from None
@@ -90,6 +92,12 @@ def main() -> None:
     gc.set_threshold(_ALLOCATIONS)
     with ending_signals():
         app()
+
+
+def _say(text: str) -> None:
+    from cli.output import say
+
+    say(text, error=True)
 
 
 def _message_for_a_person(error: Exception) -> str | None:

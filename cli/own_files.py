@@ -1,7 +1,8 @@
 """Files that a command writes, and knows again by the first line that it gave them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from stacks.errors import Problem, SettingsError
@@ -29,8 +30,19 @@ def write_files(directory: Path, files: Mapping[str, str], mark: str, *, suggest
         raise SettingsError({str(file): [_not_ours(file, mark, suggestion)] for file in foreign})
     for name, text in files.items():
         file = directory / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{mark}\n{text}", encoding="utf-8")
+        with writing(file):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{mark}\n{text}", encoding="utf-8")
+
+
+@contextmanager
+def writing(file: Path) -> Iterator[None]:
+    """Name the file of which a disk that is full says nothing."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(file)
+        raise
 
 
 def _not_ours(file: Path, mark: str, suggestion: str) -> Problem:
