@@ -36,7 +36,8 @@ class _Commands(TyperGroup):
             if not isinstance(interruption, KeyboardInterrupt):
                 raise
             ended = interruption.signal if isinstance(interruption, EndedBySignalError) else None
-            _say(f"\nended by {ended.name}" if ended else "\ninterrupted")
+            notes: list[str] = getattr(interruption, "__notes__", [])
+            _say("\n" + "; ".join((f"ended by {ended.name}" if ended else "interrupted", *notes)))
             raise typer.Exit(SIGNALLED + (ended or signal.SIGINT)) from None
         except Exception as error:
             message = _message_for_a_person(error)

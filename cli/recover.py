@@ -72,8 +72,8 @@ def recover(
         )
     try:
         _recover(stack, yes=yes, destroy=destroy, as_json=as_json)
-    except KeyboardInterrupt:
-        say("\nrunning the command again continues", error=True)
+    except KeyboardInterrupt as interruption:
+        interruption.add_note("running the command again continues")
         raise
 
 

@@ -106,16 +106,16 @@ def found_on_path(name: str, install: str) -> str:
 
 def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
     """Return its answer; a Ctrl-C is told to pulumi, which ends in order, and raised once it has ended."""
-    is_interrupted = False
+    interruption: KeyboardInterrupt | None = None
     while True:
         try:
             answer = ended()
-        except KeyboardInterrupt:
-            is_interrupted = True
+        except KeyboardInterrupt as error:
+            interruption = error
             process.send_signal(signal.SIGINT)
             continue
-        if is_interrupted:
-            raise KeyboardInterrupt
+        if interruption is not None:
+            raise interruption
         return answer
 
 

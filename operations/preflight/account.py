@@ -1,6 +1,8 @@
 """The account of the credentials that are in force: read-only requests, and what a refusal means."""
 
+import datetime as dt
 from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -41,6 +43,12 @@ class Account:
         self._assumed_role = assumed_role
         self._session = botocore.session.get_session()
         self._clients: dict[str, Any] = {}
+        self._time: dt.datetime | None = None
+        """AWS's clock at the last answer."""
+
+    def now(self) -> dt.datetime:
+        """The clock that opens and closes windows, as of AWS's last answer; else this machine's."""
+        return self._time or dt.datetime.now(dt.UTC)
 
     def ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
         """AWS's answer.
@@ -53,7 +61,7 @@ class Account:
             if service not in self._clients:
                 self._clients[service] = self._client(service, self._credentials)
             call: Callable[..., Mapping[str, Any]] = getattr(self._clients[service], operation)
-            return call(**parameters)
+            answer = call(**parameters)
         except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
             raise CommandError(
                 "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
@@ -62,6 +70,10 @@ class Account:
             raise _error_of(service, operation, error) from error
         except botocore.exceptions.BotoCoreError as error:
             raise CommandError(f"AWS cannot be asked: {error}") from error
+        # RFC 9110: always in GMT.
+        sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+        self._time = parsedate_to_datetime(sent) if sent else self._time
+        return answer
 
     def _client(self, service: str, of_role: Mapping[str, str] = MappingProxyType({})) -> Any:
         return self._session.create_client(

@@ -48,7 +48,7 @@ def capacity_answers(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     elif state not in _USABLE:
         yield wrong(question, f"is {state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
-        yield from _window_answers(question, purchase, found)
+        yield from _window_answers(question, purchase, found, account.now())
     elif group != purchase.placement_group:
         made = f"placement group {group}" if group else "no placement group"
         explicit = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
@@ -89,10 +89,11 @@ def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterato
         yield good(question, text)
 
 
-def _window_answers(question: str, purchase: CapacityBlock, found: _Found) -> Iterator[Answer]:
+def _window_answers(
+    question: str, purchase: CapacityBlock, found: _Found, now: dt.datetime
+) -> Iterator[Answer]:
     starts, ends = found["StartDate"], found["EndDate"]
-    # AWS refuses requests of a machine whose clock is more than some minutes off.
-    due = _phase_due(starts, ends, dt.datetime.now(dt.UTC))
+    due = _phase_due(starts, ends, now)
     window = f"{found['State']} from {_shown(starts)} to {_shown(ends)}"
     if purchase.ends and _shown(ends) != purchase.ends:
         yield wrong(f"{question}: its end", f"typed is {purchase.ends}", f'purchase.ends: "{_shown(ends)}"')

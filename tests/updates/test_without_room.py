@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 INTERRUPTED = "nothing serves until the new worker has loaded 65.2 GB"
 WORKER_PODS = ["decode", "prefill"]
 HANGS_SECONDS = 10
-WITH_OUR_ROLLOUT = "annotations=_rollout_annotations(placement.rollout) if placement else {}"
+WITH_OUR_ROLLOUT = 'metadata["annotations"] = _rollout_annotations(placement.rollout)'
 
 
 def patient(settings: Settings) -> None:
@@ -146,7 +146,7 @@ def default_rollout(stack: LabStack) -> Iterator[None]:
     shutil.copytree(REPOSITORY / "recipes", recipes)
     text = services.read_text()
     assert WITH_OUR_ROLLOUT in text
-    services.write_text(text.replace(WITH_OUR_ROLLOUT, "annotations={}"))
+    services.write_text(text.replace(WITH_OUR_ROLLOUT, 'metadata["annotations"] = {}'))
     yield
     shutil.rmtree(recipes)
     recipes.symlink_to(REPOSITORY / "recipes", target_is_directory=True)
