@@ -128,6 +128,8 @@ def test_a_file_gets_what_would_have_been_printed(
     lost = command("diff", "main..topic", "--to", tmp_path / "file" / "file")
     assert lost.code == 3
     assert lost.err.startswith(f"{tmp_path / 'file'}: File exists")
+    full = command("diff", "main..topic", "--to", "/dev/full")
+    assert (full.code, full.err.strip()) == (3, "/dev/full: No space left on device")
 
 
 def test_control_characters_of_a_label_reach_neither_terminal_nor_json(
