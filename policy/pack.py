@@ -7,7 +7,9 @@ policy collects inputs, and the stack policies join the two by URN.
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -16,30 +18,27 @@ from pulumi_policy import (
     ReportViolation,
     ResourceValidationArgs,
     ResourceValidationPolicy,
-    Severity,
     StackValidationArgs,
     StackValidationPolicy,
 )
+from pulumi_policy import Severity as PolicySeverity
 
 from policy.wording import (
     Texts,
     advice_texts,
-    failed_texts,
     not_evaluated_texts,
+    rule_texts,
     source_url,
     undecided_texts,
     waived_texts,
 )
-from resource_graph import Value
 from resource_graph.policy_host import policy_graph, policy_inputs
-from rules.catalogue import TOPICS, rules_on, run_rules
+from rules.catalogue import rules_on, run_rules
 from rules.model import Report
-from rules.rule import Rule
-from rules.rule import Severity as RuleSeverity
+from rules.rule import Rule, Severity
 
 INPUTS_POLICY = "resource-inputs"
 """Name of the policy that collects what the rules look at."""
-_TAGS = ["dynamo", "kubernetes", "gpu"]
 
 
 class Judge:
@@ -51,13 +50,13 @@ class Judge:
     def __init__(self, rules: Sequence[Rule], today: dt.date) -> None:
         self._rules = rules
         self._today = today
-        self._inputs: dict[str, Mapping[str, Value]] = {}
+        self._inputs: dict[str, Mapping[str, Any]] = {}
         self._report: Report | None = None
         self._asked: set[str] = set()
 
-    def learn(self, urn: str, inputs: Mapping[str, Value]) -> None:
+    def learn(self, args: ResourceValidationArgs, _: ReportViolation) -> None:
         """Remember a resource's inputs; what was said before is about another stack."""
-        self._inputs[urn] = inputs
+        self._inputs[args.urn] = policy_inputs(args.props)
         self._report = None
 
     def report(self, policy: str, resources: Sequence[PolicyResource]) -> Report:
@@ -83,8 +82,7 @@ class Judge:
             )
         report = run_rules(policy_graph(resources, self._inputs), self._rules, today=self._today)
         for broken in report.broken:
-            message = f"rule {broken.rule.id} is broken: {broken.error!r}"
-            raise RuntimeError(message) from broken.error
+            raise RuntimeError(f"rule {broken.rule.id} is broken: {broken.error!r}") from broken.error
         return report
 
 
@@ -95,81 +93,59 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
     """
     judging = rules_on(today) if rules is None else rules
     judge = Judge(judging, today)
-    topics = {rule.id: topic.name for topic in TOPICS for rule in topic.rules}
     return [
-        _input_collector(judge),
-        *(_rule_policy(rule, topics, judge) for rule in judging),
-        _own_policy(
+        ResourceValidationPolicy(
+            name=INPUTS_POLICY,
+            display_name="Reads the inputs that the rules look at",
+            description="Never finds anything itself; without it no rule judges: disabling it is an error.",
+            validate=judge.learn,
+            enforcement_level=EnforcementLevel.ADVISORY,
+        ),
+        *(_rule_policy(rule, judge) for rule in judging),
+        # Apart from the rules' own policies, because what is said here must be seen and must not stop a
+        # preview, and one policy has one level of enforcement.
+        _policy(
+            judge,
             "advice",
-            "Advice of rules that can also stop a deployment",
-            "This costs speed or money, and nothing is stopped",
-            judge,
             advice_texts,
+            title="Advice of rules that can also stop a deployment",
+            description="This costs speed or money, and nothing is stopped",
         ),
-        _own_policy(
+        _policy(
+            judge,
             "undecided",
-            "Rules that could not decide",
-            "A value that these rules need is unknown",
-            judge,
             undecided_texts,
+            title="Rules that could not decide",
+            description="A value that these rules need is unknown",
         ),
-        _own_policy(
+        _policy(
+            judge,
             "waived",
-            "Findings that the stack's settings waive",
-            "Findings that the stack's settings waive for a time",
-            judge,
             waived_texts,
+            title="Findings that the stack's settings waive",
+            description="Findings that the stack's settings waive for a time",
         ),
-        _own_policy(
-            "not-evaluated",
-            "Rules that only `dynamo-stack check` judges",
-            "These rules have neither passed nor failed",
+        _policy(
             judge,
+            "not-evaluated",
             not_evaluated_texts,
+            title="Rules that only `dynamo-stack check` judges",
+            description="These rules have neither passed nor failed",
         ),
     ]
 
 
-def _input_collector(judge: Judge) -> Policy:
-    def collect(args: ResourceValidationArgs, report: ReportViolation) -> None:  # noqa: ARG001 - fixed signature
-        judge.learn(args.urn, policy_inputs(args.props))
-
-    return ResourceValidationPolicy(
-        name=INPUTS_POLICY,
-        display_name="Reads the inputs that the rules look at",
-        description="Never finds anything itself; without it no rule can judge, so disabling it is an error.",
-        validate=collect,
-        enforcement_level=EnforcementLevel.ADVISORY,
-        tags=_TAGS,
-    )
-
-
-def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
-    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        judged = judge.report(rule.id, args.resources)
-        failed = [
-            finding
-            for finding in judged.findings
-            if finding.rule is rule and finding.status == "failed" and finding.severity is rule.severity
-        ]
-        for urn, text in failed_texts(failed):
-            report(text, urn)
-        reason = _why_not_passed(rule, judged)
-        if not failed and reason is not None:
-            # Without a violation the engine would count the rule among those that passed.
-            args.not_applicable(reason)
-
-    mandatory = rule.severity is RuleSeverity.MANDATORY
-    return StackValidationPolicy(
-        name=rule.id,
-        display_name=rule.title,
+def _rule_policy(rule: Rule, judge: Judge) -> Policy:
+    return _policy(
+        judge,
+        rule.id,
+        partial(rule_texts, rule),
+        partial(_why_not_passed, rule),
+        title=rule.title,
         description=rule.reason,
-        validate=validate,
-        enforcement_level=EnforcementLevel.MANDATORY if mandatory else EnforcementLevel.ADVISORY,
-        severity=Severity.HIGH if mandatory else Severity.LOW,
+        severity=rule.severity,
         remediation_steps=rule.fix,
         url=source_url(rule),
-        tags=[*_TAGS, topics.get(rule.id, "waivers")],
     )
 
 
@@ -179,21 +155,35 @@ def _why_not_passed(rule: Rule, report: Report) -> str | None:
     return next(chain(untold, (each.observation.message for each in undecided)), None)
 
 
-def _own_policy(
-    name: str, title: str, description: str, judge: Judge, violations: Callable[[Report], Texts]
+def _policy(
+    judge: Judge,
+    name: str,
+    violations: Callable[[Report], Texts],
+    why_not_passed: Callable[[Report], str | None] = lambda _: None,
+    *,
+    title: str,
+    description: str,
+    severity: Severity = Severity.ADVISORY,
+    **more: Any,
 ) -> Policy:
-    # Apart from the rules' own policies, because what is said here must be seen and must not stop a preview,
-    # and one policy has one level of enforcement.
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for urn, text in violations(judge.report(name, args.resources)):
+        judged = judge.report(name, args.resources)
+        said = tuple(violations(judged))
+        for urn, text in said:
             report(text, urn)
+        reason = why_not_passed(judged)
+        if not said and reason is not None:
+            # Without a violation the engine would count the rule among those that passed.
+            args.not_applicable(reason)
 
+    mandatory = severity is Severity.MANDATORY
     return StackValidationPolicy(
         name=name,
         display_name=title,
         description=description,
         validate=validate,
-        enforcement_level=EnforcementLevel.ADVISORY,
-        severity=Severity.LOW,
-        tags=_TAGS,
+        enforcement_level=EnforcementLevel.MANDATORY if mandatory else EnforcementLevel.ADVISORY,
+        severity=PolicySeverity.HIGH if mandatory else PolicySeverity.LOW,
+        tags=["dynamo", "kubernetes", "gpu"],
+        **more,
     )

@@ -130,7 +130,7 @@ def test_the_pack_starts_beside_a_foreign_package_of_its_name_and_tells_all_abou
             assert (policy.displayName, policy.description) == (rule.title, rule.reason)
             assert (policy.remediation_steps, policy.url) == (rule.fix, source_url(rule) or "")
             assert policy.severity != analyzer_pb2.POLICY_SEVERITY_UNSPECIFIED
-            assert topic.name in policy.tags
+            assert "dynamo" in policy.tags
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,10 @@ def test_the_pack_starts_beside_a_foreign_package_of_its_name_and_tells_all_abou
     [
         ("https://kubernetes.io/docs/a/, and more", "https://kubernetes.io/docs/a/"),
         ("read in https://github.com/a/b/blob/main/c.py.", "https://github.com/a/b/blob/main/c.py"),
-        ("ai-dynamo/dynamo#6110, ai-dynamo/dynamo#8823", "https://github.com/ai-dynamo/dynamo/issues/6110"),
         ("ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py", None),
     ],
 )
-def test_a_source_leads_to_its_first_address_or_issue(source: str, url: str | None) -> None:
+def test_a_source_leads_to_its_first_address(source: str, url: str | None) -> None:
     assert source_url(dataclasses.replace(RULES[0], source=source)) == url
 
 
