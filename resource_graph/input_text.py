@@ -18,12 +18,6 @@ and a large program's state with a thousand resources is half as long."""
 
 _LONGEST_MESSAGE = 1000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_KINDS = {
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-}
 
 
 class InputError(Exception):
@@ -72,11 +66,9 @@ def _content(path: Path, name: str, left: int) -> bytes:
             return _bounded(sys.stdin.buffer, name, left)
         # Without O_NONBLOCK, opening a pipe that nobody writes to would never return.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if not stat.S_ISREG(mode):
-                kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InputError(
-                    f"{name}: cannot be read: it is {kind}, where a file or - for standard input is expected"
+                    f"{name}: cannot be read: it is no regular file; give one, or - for standard input"
                 )
             return _bounded(file, name, left)
     except (OSError, ValueError) as error:

@@ -1,15 +1,13 @@
 """The state of a stack: what the run before recorded, and what it was doing when it ended."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from components.dynamo_objects import GRAPH_KIND
 from components.object_owner import Owner
 from operations.commands import PulumiCommand
 from operations.errors import CommandError
-from resource_graph.engine_state import Operation, read_pending, read_resources
+from resource_graph.engine_state import Deployment, Operation, read_export
+from resource_graph.input_text import InputError
 from resource_graph.urns import KUBERNETES
 
 CREATE_MANAGER = "pulumi-kubernetes"
@@ -103,21 +101,20 @@ def read_state(pulumi: PulumiCommand) -> StackState:
         raise _lost(pulumi, answer.stderr.strip())
     if answer.returncode != 0:
         raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.stderr.strip()}")
-    deployment = json.loads(answer.stdout).get("deployment")
-    # A stack that was only made has a deployment without resources.
-    if deployment is None:
-        raise _lost(pulumi, "its file is JSON and holds no state")
-    return parse_state(deployment)
+    try:
+        return parse_state(read_export(answer.stdout))
+    except InputError as error:
+        raise _lost(pulumi, str(error)) from error
 
 
-def parse_state(deployment: Mapping[str, Any]) -> StackState:
+def parse_state(deployment: Deployment) -> StackState:
     """The part of an exported deployment that recovery is about."""
-    ours = [each for each in read_resources(deployment) if each.resource.type.startswith(KUBERNETES)]
+    ours = [each for each in deployment.resources if each.type.startswith(KUBERNETES)]
     return StackState(
-        recorded=frozenset((each.resource.urn, each.id) for each in ours if not each.is_going),
-        pending=tuple((operation, record.resource.urn) for operation, record in read_pending(deployment)),
-        half_replaced=tuple(each.resource.urn for each in ours if each.is_going),
-        failed=frozenset(each.resource.urn for each in ours if each.has_failed),
+        recorded=frozenset((each.urn, each.id) for each in ours if not each.is_going),
+        pending=tuple((each.type, each.resource.urn) for each in deployment.pending_operations),
+        half_replaced=tuple(each.urn for each in ours if each.is_going),
+        failed=frozenset(each.urn for each in ours if each.init_errors),
     )
 
 

@@ -198,7 +198,7 @@ def test_a_state_is_judged_alone_and_a_broken_one_is_named(command: Command, tmp
     assert "state.json is a stack's state, which is judged alone" in beside.err
     broken = command("check", "--file", written(tmp_path, file.read_text()[:-9], "broken.json"))
     assert (broken.code, broken.out) == (2, "")
-    assert "broken.json, line 1: not JSON" in broken.err
+    assert "broken.json: Invalid JSON: EOF while parsing an object at line 1" in broken.err
 
 
 def state(text: str) -> str:

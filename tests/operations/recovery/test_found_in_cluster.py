@@ -22,6 +22,7 @@ from operations.recovery.recovery_plan import plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, parse_state
 from operations.recovery.steps import command_line, what_holds
 from resource_graph import ResourceGraph
+from resource_graph.engine_state import Deployment, EngineRecord
 from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
@@ -124,7 +125,7 @@ def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) 
 def _leftovers(recorded: dict[str, Any]) -> Leftovers:
     release = recorded["release"]
     return Leftovers(
-        parse_state(recorded["deployment"]),
+        parse_state(Deployment.model_validate(recorded["deployment"])),
         HelmRelease(
             **{"parent": None, "provider": None} | release | {"graphs": tuple(release.get("graphs", ()))}
         ),
@@ -140,17 +141,19 @@ def _leftovers(recorded: dict[str, Any]) -> Leftovers:
 URN = "urn:pulumi:dev::dynamo-stack::"
 
 
-def _resource(name: str, **more: Any) -> dict[str, Any]:
-    return {"urn": f"{URN}{name}", "type": "kubernetes:core/v1:ConfigMap", "id": f"ns/{name}", **more}
+def _resource(name: str, **more: Any) -> EngineRecord:
+    config_map = {"urn": f"{URN}{name}", "type": "kubernetes:core/v1:ConfigMap", "id": f"ns/{name}"}
+    return EngineRecord.model_validate(config_map | more)
 
 
 def test_a_stack_that_never_ran_holds_nothing() -> None:
-    assert parse_state({}).is_empty
-    assert parse_state({"resources": [{"urn": URN, "type": "pulumi:pulumi:Stack"}]}).is_empty
+    assert parse_state(Deployment()).is_empty
+    stack = EngineRecord(urn=URN, type="pulumi:pulumi:Stack")
+    assert parse_state(Deployment(resources=(stack,))).is_empty
 
 
 def test_what_waits_to_be_deleted_or_made_again_is_not_in_the_cluster_for_good() -> None:
     waiting = _resource("old", delete=True), _resource("gone", pendingReplacement=True)
-    state = parse_state({"resources": [_resource("new"), *waiting]})
+    state = parse_state(Deployment(resources=(_resource("new"), *waiting)))
     assert state.recorded == {(f"{URN}new", "ns/new")}
     assert state.half_replaced == (f"{URN}old", f"{URN}gone")
