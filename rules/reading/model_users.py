@@ -13,10 +13,12 @@ from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
+    ContainerScript,
     StartCommand,
     mentions,
     read_script,
 )
+from rules.reading.commands.python_downloads import SNAPSHOT_DOWNLOAD, snapshot_downloads
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.mounts import Mount, read_mounts
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
@@ -27,7 +29,8 @@ _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 Kind = Literal["worker", "frontend", "download", "benchmark"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 HUB_PROGRAMS = ("hf", "huggingface-cli")
-_DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
+_PYTHON = ("python3", "python")
+_DOWNLOADS_MENTIONED = re.compile(rf"\b(?:hf|huggingface-cli)\b\s+download\b|\b{SNAPSHOT_DOWNLOAD}\b")
 _DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
 HUB_OPTIONS_WITH_VALUE = frozenset(
     {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
@@ -190,7 +193,7 @@ def _download(
     if not mentions(container, _DOWNLOADS_MENTIONED):
         return
     script = read_script(graph, template, container)
-    for words, environment in script.arguments_of(*HUB_PROGRAMS):
+    for words, environment in (*script.arguments_of(*HUB_PROGRAMS), *_in_python(script)):
         if not words or words[0].text != "download":
             continue
         flags = parse_flags(tuple(words[1:])).all
@@ -202,6 +205,13 @@ def _download(
         own = {**environment} if directory is None else {**environment, _CACHE_VARIABLE: Word(directory)}
         mounts = read_mounts(template, container)
         yield ModelUser("download", template, template.name, container, own, mounts, models, flags)
+
+
+def _in_python(script: ContainerScript) -> Iterator[tuple[Sequence[Word], Environment]]:
+    for words, environment in script.arguments_of(*_PYTHON):
+        if len(words) > 1 and words[0].text == "-c" and words[1].known:
+            for call in snapshot_downloads(words[1].text):
+                yield call, environment
 
 
 def _downloaded(words: Sequence[Word]) -> str | None:

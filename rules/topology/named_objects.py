@@ -11,7 +11,7 @@ from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, grouped, known, mappings_at, memoized, text_at
-from rules.rule import EVERY_RELEASE, Severity, Subjects, rule
+from rules.rule import EVERY_RELEASE, Advice, Said, Severity, Subjects, rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -28,25 +28,28 @@ Name = tuple[str, str]
 @rule(
     # What only the update knows is no slip of the pen.
     Subjects(lambda graph: _named(graph).keys(), passed_over=(Undecided,)),
-    severity=Severity.ADVISORY,
+    severity=Severity.MANDATORY,
     reason=(
-        "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
-        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
+        "The API server refuses pods with a mount that has no volume, so that the operator makes none. A pod "
+        "whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, or in "
+        "CreateContainerConfigError: what stands beside it under nearly that name was meant (advice)."
     ),
-    source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
+    source=(
+        "https://kubernetes.io/docs/concepts/storage/volumes/; "
+        "https://kubernetes.io/docs/concepts/configuration/; kubernetes/kubernetes "
+        "pkg/apis/core/validation/validation.go (ValidateVolumeMounts)"
+    ),
     lines=EVERY_RELEASE,
     fix="Write one name in both places, in one namespace.",
 )
-def named_objects_exist(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def named_objects_exist(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """Named object is missing where one of nearly that name is there, or a mount has no volume."""
     for kind, name in _named(graph)[template]:
-        if not _is_there(graph, template.resource, kind, name):
-            yield from _where_it_is(graph, template, kind, name)
-        else:
-            yield from _in_a_namespace(graph, template.resource, kind, name)
+        is_there = _is_there(graph, template.resource, kind, name)
+        yield from map(Advice, (_in_a_namespace if is_there else _where_it_is)(graph, template, kind, name))
     # The API server judges a workload's own mounts (values-accepted); of a graph only the pods are refused.
     if template.shape != "workload":
-        yield from _unlisted_claims(template)
+        yield from map(Advice, _unlisted_claims(template))
         yield from _unlisted_volumes(template)
 
 
@@ -63,8 +66,9 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
         yield f"names {kind} {name}, {made_in}, while its pods run in {namespace}"
 
 
-def _in_a_namespace(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> Iterator[str]:
-    """What stands in a namespace by name, beside pods that leave theirs to whoever applies the file."""
+def _in_a_namespace(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
+    """What stands in a namespace by name, beside pods that leave theirs to kubectl."""
+    owner = template.resource
     made = graph.kubernetes_objects_named(kind, name, owner.namespace)
     # Who names no namespace means default nearly always.
     written = (each.namespace for each in made)

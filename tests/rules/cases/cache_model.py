@@ -19,8 +19,29 @@ _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
 _NAMED_BY_VLLM = (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),)
+_IN_PYTHON = """pip install huggingface_hub==1.16.4
+python3 -c "from huggingface_hub import snapshot_download as s; \\
+  s('openai/gpt-oss-20b', ignore_patterns=['metal/*', 'original/*'])"
+"""
+_WITH_PYTHON = (put(DOWNLOAD, f"{SERVER}.command", ["sh", "-c"]), put(DOWNLOAD, _SCRIPT, _IN_PYTHON))
 
 CASES = (
+    Case(
+        EQUAL,
+        "a download by Python of another model than the workers serve",
+        "agg-gb200",
+        _WITH_PYTHON,
+        failed(EQUAL, "TrtllmWorker", JOB),
+        ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
+    ),
+    Case(
+        WORKER,
+        "a download by Python that may not ask the hub",
+        "agg-gb200",
+        (*_WITH_PYTHON, variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1")),
+        failed(WORKER, JOB),
+        ("is to download openai/gpt-oss-20b, and may not ask the hub (HF_HUB_OFFLINE)",),
+    ),
     Case(
         EQUAL,
         "a download of another model than the workers serve",
