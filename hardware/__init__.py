@@ -12,14 +12,16 @@ from hardware.aws import (
     lustre_usd_per_hour,
 )
 from hardware.instance_type import (
+    INSTANCE_TYPES,
     InstanceType,
     LocalNvme,
     NetworkInterface,
     NetworkLayout,
     PurchaseOption,
+    UltraServer,
+    Zone,
     described_node,
 )
-from hardware.instance_types import INSTANCE_TYPES
 from hardware.kv_standing import kv_path
 from hardware.kv_transport import (
     FIRST_TOKEN_SECONDS_WITHOUT_RDMA,
@@ -38,7 +40,6 @@ from hardware.kv_transport import (
     transfer_seconds,
 )
 from hardware.source import FSX_LUSTRE_PRICES, Source
-from hardware.ultraservers import UltraServer, Zone
 
 __all__ = [
     "ACCELERATORS",

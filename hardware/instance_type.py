@@ -1,16 +1,19 @@
 """What a node is, in the numbers that placement, networking and cost are computed from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from hardware.accelerators import Accelerator, CpuArchitecture
+from pydantic import BeforeValidator, with_config
+
+from hardware.accelerators import ACCELERATORS, Accelerator, CpuArchitecture
 from hardware.kv_transport import TCP_GBIT
+from hardware.machines import read_machines
 from hardware.source import Source
-from hardware.ultraservers import UltraServer, Zone
 
 
+@with_config(extra="forbid")
 @dataclass(frozen=True, slots=True)
 class NetworkInterface:
     """One network interface of a launch template."""
@@ -23,6 +26,7 @@ class NetworkInterface:
     """InterfaceType. An efa-only interface takes no IP address."""
 
 
+@with_config(extra="forbid")
 @dataclass(frozen=True, slots=True)
 class NetworkLayout:
     """The interfaces of one node, as documented for EKS."""
@@ -41,21 +45,47 @@ class NetworkLayout:
         return sum(interface.kind == "efa-only" for interface in self.interfaces)
 
 
-def network_layout(
-    network_cards: int, efa_cards: Iterable[int], *, efa_gbit: float, ip_gbit: float
-) -> NetworkLayout:
-    """The layout where card 0 carries IP, and the given cards EFA; card 0 on a second device."""
+def _layout(written: Mapping[str, Any]) -> NetworkLayout:
+    """The layout where card 0 carries IP, and the written cards EFA; card 0 on a second device."""
     # EC2 refuses an efa-only interface as the primary one. AWS ParallelCluster
     # (cli/src/pcluster/templates/queues_stack.py) puts the others at device 1 on cards that take several
     # interfaces. The EC2 user guide says device 0 for efa-only, and EKS shows it for p6-b200.
     primary = NetworkInterface(card=0, device=0, kind="interface")
-    efa = [NetworkInterface(card=card, device=int(card == 0), kind="efa-only") for card in efa_cards]
-    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
+    efa = [
+        NetworkInterface(card=card, device=int(card == 0), kind="efa-only") for card in written["efa_cards"]
+    ]
+    interfaces = (primary, *efa)
+    return NetworkLayout(written["network_cards"], interfaces, written["efa_gbit"], written["ip_gbit"])
+
+
+@with_config(extra="forbid")
+@dataclass(frozen=True, slots=True)
+class UltraServer:
+    """The smallest unit of GB200 that is sold: trays of one NVLink domain, in one Capacity Block."""
+
+    name: str
+    trays: int
+    """Instances, each a node."""
+    gpus: int
+    usd_per_hour: float
+    """US dollars per hour in a Capacity Block."""
+    source: Source
+    price_source: Source
+
+
+@with_config(extra="forbid")
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A zone outside the regions' own availability zones in which a type is offered."""
+
+    name: str
+    source: Source
 
 
 PurchaseOption = Literal["on-demand", "spot", "capacity-block"]
 
 
+@with_config(extra="forbid")
 @dataclass(frozen=True, slots=True)
 class LocalNvme:
     """The instance's own disks: fast, and empty again when the instance stops."""
@@ -69,13 +99,14 @@ class LocalNvme:
         return self.count * self.gigabytes_each
 
 
+@with_config(extra="forbid")
 @dataclass(frozen=True, slots=True)
 class InstanceType:
     """One EC2 instance type with GPUs, or a node elsewhere that somebody describes (described_node)."""
 
     name: str
 
-    accelerator: Accelerator
+    accelerator: Annotated[Accelerator, BeforeValidator(ACCELERATORS.__getitem__)]
 
     gpus: int
     """GPUs of one node: no worker pod can have more."""
@@ -91,7 +122,7 @@ class InstanceType:
     nvlink_domain_gpus: tuple[int, ...]
     """Sizes, in GPUs, of the NVLink domains this type is sold in. (8,) is the node itself."""
 
-    network: NetworkLayout
+    network: Annotated[NetworkLayout, BeforeValidator(_layout)]
 
     gpudirect_rdma: bool
     """Whether EFA reads and writes GPU memory without a copy through the host."""
@@ -153,6 +184,8 @@ class InstanceType:
         return gpus * (self.efa_interfaces // self.gpus)
 
 
+INSTANCE_TYPES: Mapping[str, InstanceType] = read_machines(InstanceType, "instance_types")
+"""The EC2 instance types this project knows: what one node of a pool is."""
 _POD_NETWORK = NetworkLayout(
     network_cards=0, interfaces=(), efa_gbit_per_second=0, ip_gbit_per_second=TCP_GBIT
 )

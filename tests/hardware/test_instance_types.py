@@ -3,7 +3,6 @@
 import pytest
 
 from hardware import INSTANCE_TYPES, UltraServer
-from hardware.source import CAPACITY_BLOCK_PRICES
 
 # name: $/h of a node on demand, $/h of a GPU in a Capacity Block, as published
 PRICES = {
@@ -52,5 +51,5 @@ def test_an_ultraserver_is_what_aws_says_and_the_sum_of_its_trays(server: UltraS
 def test_gb200_is_documented_in_the_dallas_local_zone_alone() -> None:
     zones = {zone.name: zone for zone in INSTANCE_TYPES["p6e-gb200.36xlarge"].zones}
     assert set(zones) == {"us-east-1-dfw-2a", "us-east-1-atl-2a", "us-west-2-phx-2a"}
-    prices = {name for name, zone in zones.items() if zone.source is CAPACITY_BLOCK_PRICES}
+    prices = {name for name, zone in zones.items() if "capacityblocks/pricing" in zone.source.text}
     assert prices == {"us-east-1-atl-2a", "us-west-2-phx-2a"}

@@ -168,7 +168,7 @@ def _zone_problems(
         read = instance_type.sources["regions"]
         message = f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})"
         allowed = f"a zone of {', '.join(instance_type.regions)}"
-        suggestion = "another cluster.region; where EC2 offers it by now, add it to hardware/instance_types.py"
+        suggestion = "another cluster.region; where EC2 offers it by now, add it to hardware/machines.yaml"
         yield Problem(key, name, message, allowed=allowed, suggestion=suggestion)
         return
     offered = [each.name for each in instance_type.zones]

@@ -22,7 +22,7 @@ SUBNETS = {"us-east-1b": "subnet-01234567", "us-east-1c": "subnet-01234568"}
             "  p6-b200.48xlarge was not offered in us-west-1 when EC2 was asked (2026-08)\n"
             "  allowed: a zone of ap-south-1, ap-south-2, eu-north-1, eu-west-3, us-east-1, "
             "us-east-2, us-west-2\n"
-            "  try: another cluster.region; where EC2 offers it by now, add it to hardware/instance_types.py",
+            "  try: another cluster.region; where EC2 offers it by now, add it to hardware/machines.yaml",
             id="a region without the type",
         ),
         pytest.param(
