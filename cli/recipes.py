@@ -12,7 +12,6 @@ from cli.stack_argument import complete_recipe
 from engines.runtime_lines import RUNTIME_TAGS
 from hardware import ACCELERATORS
 from operations.errors import CommandError
-from recipes.document import document_path
 from recipes.files import RECIPE_NAME, copied_recipe
 from recipes.load import CATALOGUE, recipe_file, recipe_names
 from recipes.merging import dotted_options
@@ -141,9 +140,7 @@ def _version_on(recipe: Recipe, line: str) -> str:
 def _corrections(recipe: Recipe, file: Path) -> str:
     if not recipe.corrections:
         return "none recorded"
-    page = document_path(recipe)
-    where = page.relative_to(page.parents[2]) if page.is_file() else shown_file(file)
-    return f"{len(recipe.corrections)} published values stand otherwise here: {where}"
+    return f"{len(recipe.corrections)} published values stand otherwise here: {shown_file(file)}"
 
 
 def _services(recipe: Recipe) -> Iterator[tuple[str, ...]]:

@@ -30,8 +30,7 @@ from recipes.pod_environment import listed
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
 _SUMMARY = "profile_export_aiperf.json"
-# K5 and K21 are corrections of gpt-oss-120b/trtllm-agg (docs/recipes/gpt-oss-120b-trtllm-agg.md), and every
-# recipe has them.
+# K5 and K21 are corrections of gpt-oss-120b/trtllm-agg (recipes/catalogue/), and every recipe has them.
 # K21. For amd64 and arm64, with a C compiler: crick, which AIPerf needs, has no wheel for arm64.
 _IMAGE = "python:3.12.14-bookworm@sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0"
 # K5. 252 processes that send and 32 that read took 44 and 70 MiB each with AIPerf 0.13.0: 13 GiB,

@@ -32,7 +32,10 @@ def test_a_recipe_is_shown_on_one_screen(command: Command, name: str) -> None:
     for service in recipe.services:
         assert service.service_name in answer.out
     if recipe.corrections:
-        assert f"{len(recipe.corrections)} published values stand otherwise here: docs/recipes/" in answer.out
+        assert (
+            f"{len(recipe.corrections)} published values stand otherwise here: recipes/catalogue/"
+            in answer.out
+        )
 
 
 def test_the_options_of_both_roles_stand_side_by_side(command: Command) -> None:

@@ -20,8 +20,7 @@ _LINK = re.compile(r"\]\(([^)]+)\)")
 _CODE = re.compile(r"`([^`\n]+)`")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _CORRECTION = re.compile(r"\b[SKD]\d{1,2}\b")
-# A row of the page's table, or named in the line that points to another recipe's.
-_RECORDED = re.compile(r"(?:^\| |[:,] )([SKD]\d{1,2})(?= [|(]|[,.])", re.MULTILINE)
+_RECORDED = re.compile(r"^  - id: ([SKD]\d{1,2})$", re.MULTILINE)
 _RECIPE = re.compile(r"\bgpt-oss-\d+b/[a-z0-9-]+")
 _STACK_FILE = re.compile(r"/Pulumi\.([a-z0-9-]+)\.yaml\)")
 
@@ -92,4 +91,4 @@ def test_the_index_says_of_each_stack_what_the_list_says() -> None:
         recipe, gpu = stack.serving.placed.recipe, used.pool.instance_type.accelerator.name
         level = load_recipe(recipe.name).evidence_on(gpu).level.value
         assert row.endswith(f"| {gpu}: {level} |"), row
-        assert f"/{recipe.name.replace('/', '-')}.md)" in row, row
+        assert f"/{recipe.name}.yaml)" in row, row

@@ -13,8 +13,7 @@ import yaml
 
 from cli.render import render_graph
 from recipes.benchmark_job import benchmark_job, benchmark_line
-from recipes.document import document_path, recipe_document
-from recipes.load import load_recipe, recipe_names
+from recipes.load import load_recipe
 from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
@@ -175,10 +174,3 @@ def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a
     assert node_term["matchExpressions"] == [
         {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}
     ]
-
-
-@pytest.mark.parametrize("name", recipe_names())
-def test_the_page_of_a_recipe_says_what_the_catalogue_says(name: str) -> None:
-    recipe = load_recipe(name)
-    written = document_path(recipe).read_text(encoding="utf-8")
-    assert written == recipe_document(recipe), "bring it up to date with `python -m recipes.document`"
