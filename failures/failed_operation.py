@@ -45,12 +45,6 @@ _NAMESPACE_ENDS = "because it is being terminated"
 # The same server, once it is gone.
 _NAMESPACE_GONE = re.compile(r'namespaces "([^"]+)" not found')
 _CONFLICT_SIGN = "field conflict detected"
-# k8s.io/apimachinery pkg/util/managedfields/internal/conflict.go: one conflict on one line, several as lists.
-_OWNER = re.compile(
-    r'conflicts? with "(?P<manager>[^"]+)"(?: with subresource "(?P<subresource>[^"]+)")?'
-    r"(?: using (?P<version>[^\s:]+))?:(?P<fields>(?: \S+|(?:\n- \S+)+))"
-)
-_FIELD = re.compile(r"\.\S+")
 _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
@@ -122,7 +116,7 @@ def kind_of(resource_type: str) -> str:
 def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     """Return what to tell the person; None where the provider said it all."""
     if _CONFLICT_SIGN in failed.error.lower():
-        return conflict_text(failed.subject, failed.stack, failed.error)
+        return conflict_text(failed.subject, failed.stack)
     if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
         return _existing_text(cluster, failed)
     explained = _explanation(cluster, failed)
@@ -145,21 +139,15 @@ def edit_command(kind: str, name: str, namespace: str | None) -> str:
     return f"kubectl edit {kind}/{name}" + (f" --namespace {namespace}" if namespace else "")
 
 
-def conflict_text(subject: Subject, stack: str, error: str) -> str:
-    """Return who owns which field, and what to type to put it back or to leave it.
+def conflict_text(subject: Subject, stack: str) -> str:
+    """Return what to type to put fields that others own back, or to leave them; the error itself names both.
 
     A field whose value is the stack's again conflicts with no owner (docs/runbook/drift.md).
     """
-    lines = [
-        f"  {field}, set by {found['manager']}"
-        + (f" ({found['subresource']})" if found["subresource"] else "")
-        for found in _OWNER.finditer(error)
-        for field in _FIELD.findall(found["fields"])
-    ]
     return "\n".join(
         [
-            f"Somebody else has changed what this stack sets of {subject.kind} {subject.name}:",
-            *(lines or ["  the error below names the field and its manager"]),
+            f"Somebody else has changed what this stack sets of {subject.kind} {subject.name}.",
+            "The error below names the fields and their manager.",
             "It may be meant, so nothing is forced (docs/adr/0009-drift-and-field-conflicts.md).",
             f"See: dynamo-stack drift {stack}",
             f"What to do: to leave them, write their values into Pulumi.{stack}.yaml; to put them back, make "

@@ -13,7 +13,6 @@ from failures.explanation import Subject
 from failures.health import ServingObjects
 
 _CLAIM, _NAMESPACE = "PersistentVolumeClaim", "Namespace"
-_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +98,23 @@ def _claim_loss(
         return None if is_own else Loss(subject, "is gone", f": {again}", owner_acts=True)
     if is_being_deleted(claim):
         pods = mounting_pods(cluster, claim)
-        more = f" and {len(pods) - _SHOWN} more" if len(pods) > _SHOWN else ""
-        held = f", held by {', '.join(pods[:_SHOWN])}{more}" if pods else ""
+        held = f", held by {', '.join(pods)}" if pods else ""
+        found = "is being deleted"
         detail = (
             f" since {claim['metadata']['deletionTimestamp']}{held}: no new pod can mount it, and its files "
             f"go with the last that does; nothing takes that back. Once it is gone, {again}"
         )
-        return Loss(
-            subject, "is being deleted", detail, _delete_command(cluster, objects), owner_acts=not is_own
+    elif claim.get("status", {}).get("phase") == "Lost":
+        found = "has lost its volume"
+        detail = (
+            f" {claim.get('spec', {}).get('volumeName')}, and with it the files: once it is gone, {again}"
         )
-    if claim.get("status", {}).get("phase") == "Lost":
-        volume = claim.get("spec", {}).get("volumeName")
-        files = f" {volume}, and with it the files: once it is gone, {again}"
-        return Loss(
-            subject, "has lost its volume", files, _delete_command(cluster, objects), owner_acts=not is_own
-        )
-    said = made_later(claim, job or {})
-    if said is None:
-        return None
-    if is_own:
-        return Loss(
-            subject, "was made again", f"{said}: the volume is empty; `up --refresh` runs the Job again"
-        )
-    detail = f"{said}: nobody has checked its files; `up --refresh` runs the Job again"
-    return Loss(subject, "was made again by its owner", detail)
+    else:
+        said = made_later(claim, job or {})
+        state = "the volume is empty" if is_own else "nobody has checked its files"
+        found = "was made again" if is_own else "was made again by its owner"
+        return Loss(subject, found, f"{said}: {state}; `up --refresh` runs the Job again") if said else None
+    return Loss(subject, found, detail, _delete_command(cluster, objects), owner_acts=not is_own)
 
 
 def _delete_command(cluster: ClusterReader, objects: ServingObjects) -> str:

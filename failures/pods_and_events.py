@@ -1,4 +1,4 @@
-"""Why pods and nodes are not ready: their states, and what probes, variables, events and logs add."""
+"""Why pods and nodes are not ready: their states, and what events and logs add."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -87,11 +87,9 @@ def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
     return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
 
 
-_PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 # Each closer look asks the cluster; more pods than these fail for the same reason.
 _CLOSER_LOOKS = 3
 _LOG_LINES = "--tail=80"
-_NATS = "NATS_SERVER"
 
 
 def pod_causes(cluster: ClusterReader, pods: Iterable[KubernetesObject]) -> list[str]:
@@ -141,13 +139,8 @@ def _more(cluster: ClusterReader, pod: KubernetesObject) -> Iterator[str]:
     statuses = container_statuses(pod)
     ended = [(each, end) for each in statuses if (end := _failed_end(each))]
     for status, end in ended:
-        kept = last_words(end.get("message", ""))
-        words = kept or last_words(_log_before(cluster, metadata, status))
-        if not kept and words:
+        if not end.get("message") and (words := last_words(_log_before(cluster, metadata, status))):
             yield f"the end of its log: {words}"
-        if "NATS" in words and (address := _variable(pod, status["name"], _NATS)):
-            yield f"its {_NATS} is {address}"
-    yield from _probes_elsewhere(pod)
     # A container that waits for a reason words it in its state as its events do.
     if not ended and not any(
         ((each.get("state") or {}).get("waiting") or {}).get("message") for each in statuses
@@ -170,22 +163,3 @@ def _log_before(cluster: ClusterReader, metadata: KubernetesObject, status: Kube
     previous = [] if "terminated" in (status.get("state") or {}) else ["--previous"]
     where = ["--namespace", metadata["namespace"], "--container", status["name"]]
     return cluster.log(metadata["name"], *where, _LOG_LINES, *previous)
-
-
-def _probes_elsewhere(pod: KubernetesObject) -> Iterator[str]:
-    """Probes of a port that the container does not declare, where nothing is known to answer."""
-    for container in pod["spec"].get("containers") or []:
-        ports = {each["containerPort"]: each.get("name", "unnamed") for each in container.get("ports") or []}
-        known = ", ".join(f"{port} ({name})" for port, name in ports.items())
-        for kind in _PROBES:
-            probe = container.get(kind) or {}
-            port = (probe.get("httpGet") or probe.get("tcpSocket") or {}).get("port")
-            if ports and port is not None and port not in {*ports, *ports.values()}:
-                yield f"its {kind} asks port {port}, and container {container['name']} has {known}"
-
-
-def _variable(pod: KubernetesObject, container: str, name: str) -> str | None:
-    """The plain value of a container's variable."""
-    own = (each for each in pod["spec"].get("containers") or [] if each["name"] == container)
-    values = (entry.get("value") for each in own for entry in each.get("env") or [] if entry["name"] == name)
-    return next(values, None)

@@ -10,47 +10,32 @@ from recipes.model import Recipe
 from recipes.services import Role, ServiceRecipe
 
 
-class OverrideError(ValueError):
-    """Overrides that the recipe cannot be served with."""
+def overridden(
+    recipe: Recipe, overrides: Mapping[Role, BaseModel]
+) -> tuple[Recipe, tuple[tuple[Role | None, str], ...]]:
+    """Return the recipe with the overrides merged into its engine options, key by key, and what is wrong.
 
-    def __init__(self, role: Role | None, messages: tuple[str, ...]) -> None:
-        super().__init__("; ".join(messages))
-        self.role: Role | None = role
-        """Whose overrides are wrong by themselves; None where roles contradict each other."""
-        self.messages: tuple[str, ...] = messages
-
-
-def overridden(recipe: Recipe, overrides: Mapping[Role, BaseModel]) -> Recipe:
-    """Return the recipe with the overrides merged into its engine options, key by key.
+    What is wrong stands beside the role whose overrides are wrong by themselves; beside None where roles
+    contradict each other.
 
     Args:
         recipe: as it is in the catalogue.
         overrides: by role, settings of the recipe's engine.
 
-    Raises:
-        OverrideError: a role that the recipe does not have, options that the engine refuses, or roles that
-            contradict each other afterwards.
-
     """
     roles = [worker.role for worker in recipe.workers]
     for role in overrides:
         if role not in roles:
-            raise OverrideError(
-                role, (f"the recipe {recipe.name} has no role {role}, only {' and '.join(roles)}",)
+            return recipe, (
+                (role, f"the recipe {recipe.name} has no role {role}, only {' and '.join(roles)}"),
             )
-    services = tuple(
-        _service(service, overrides[service.role]) if service.role in overrides else service
-        for service in recipe.services
-    )
-    changed = recipe.model_copy(update={"services": services})
+    services: list[ServiceRecipe] = []
+    for service in recipe.services:
+        over = overrides[service.role].model_dump(exclude_unset=True) if service.role in overrides else None
+        try:
+            services.append(service if over is None else with_options(service, over))
+        except ValidationError as error:
+            return recipe, tuple((service.role, text) for text in option_messages(error))
+    changed = recipe.model_copy(update={"services": tuple(services)})
     found = contradictions(changed)
-    if found:
-        raise OverrideError(None, found)
-    return changed
-
-
-def _service(service: ServiceRecipe, override: BaseModel) -> ServiceRecipe:
-    try:
-        return with_options(service, override.model_dump(exclude_unset=True))
-    except ValidationError as error:
-        raise OverrideError(service.role, option_messages(error)) from None
+    return recipe if found else changed, tuple((None, text) for text in found)

@@ -123,27 +123,21 @@ def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iter
 
     Source: ai-dynamo/dynamo docs, compatibility page (0059bad). Processes of one container have one image.
     """
-    typed: dict[Role, str | None] = {
-        role: changes[role].image_version for role in _KV_ROLES if role in changes
-    }
     tags = {
-        service.role: typed.get(service.role) or service.image_version or recipe.runtime.version
-        for service in recipe.services
+        service.role: service.image_version or recipe.runtime.version
+        for service in with_changes(recipe, changes).workers
         if service.role in _KV_ROLES
     }
-    if recipe.one_pod is None:
-        tags = {role: release_name(tag) or tag for role, tag in tags.items()}
-    if len(set(tags.values())) < len(_KV_ROLES):
+    one_image = recipe.one_pod is not None
+    if len({tag if one_image else release_name(tag) or tag for tag in tags.values()}) < len(_KV_ROLES):
         return
     both = " and ".join(f"{role} {tag}" for role, tag in tags.items())
     message = f"Dynamo supports no KV transfer between releases: this is {both}"
-    instead = "the same release for prefill and decode"
-    if recipe.one_pod is not None:
-        message = "prefill and decode are processes of one container, which has one image"
-        instead = "the same version for both"
-    for role, tag in typed.items():
-        if tag is not None and (recipe.one_pod is not None or _line(tag) == _line(recipe.runtime.version)):
-            yield Refusal("imageVersions", role, tag, message, instead)
+    if one_image:
+        message = f"prefill and decode are processes of one container, which has one image: this is {both}"
+    for role in tags:
+        if (tag := changes.get(role, ServiceChange()).image_version) is not None:
+            yield Refusal("imageVersions", role, tag, message, "the same version for prefill and decode")
 
 
 def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:

@@ -14,7 +14,7 @@ from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.overrides import OverrideError, overridden
+from recipes.overrides import overridden
 from recipes.service_changes import Refusal, ServiceChange, refused_changes, with_changes
 from recipes.services import Role
 from stacks.errors import Problem
@@ -57,10 +57,8 @@ def chosen_recipe(
     overrides, mistakes = _read(settings.serving.overrides, recipe)
     problems = (*problems, *mistakes)
     if overrides and not problems:
-        try:
-            recipe = overridden(recipe, overrides)
-        except OverrideError as error:
-            problems = tuple(_problem(error.role, text, overrides) for text in error.messages)
+        recipe, wrong = overridden(recipe, overrides)
+        problems = tuple(_problem(role, text, overrides) for role, text in wrong)
     wanted, made = settings.serving.gpus_per_worker, recipe.workers[0].gpus
     if wanted is not None and not problems and made != wanted:
         message = f"serving.overrides make a worker of {in_words(made, 'GPU')}"

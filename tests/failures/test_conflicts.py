@@ -8,8 +8,6 @@ an end.
 
 from typing import Any
 
-import pytest
-
 from failures.early_end import causes, pods_of
 from failures.explanation import Subject
 from failures.failed_operation import conflict_text
@@ -61,32 +59,8 @@ def test_the_check_at_the_end_of_an_up_waits_on_until_the_graph_is_well() -> Non
     assert after == ()
 
 
-HEAD = 'The resource managed by field manager "pulumi-kubernetes-0badcafe" had an apply conflict: '
-
-
-ONE = 'Apply failed with 1 conflict: conflict with "autoscaler" using nvidia.com/v1alpha1: .spec.a.b'
-SEVERAL = (
-    'Apply failed with 3 conflicts: conflicts with "autoscaler" using v1:\n- .spec.a\n- .spec.b\n'
-    'conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas'
-)
-
-
-@pytest.mark.parametrize(
-    ("conflicts", "said"),
-    [
-        (ONE, "of DynamoGraphDeployment gpt-oss-disagg:\n  .spec.a.b, set by autoscaler\n"),
-        (
-            SEVERAL,
-            "  .spec.a, set by autoscaler\n  .spec.b, set by autoscaler\n"
-            "  .spec.replicas, set by kubectl (scale)\n",
-        ),
-        ("Apply failed", "the error below names the field"),
-    ],
-    ids=["one", "several", "words that nobody knows"],
-)
-def test_a_conflict_names_fields_and_managers_and_both_ways_out(conflicts: str, said: str) -> None:
-    text = conflict_text(SUBJECT, "dev", HEAD + conflicts)
-    assert said in text
+def test_a_conflict_names_both_ways_out() -> None:
+    text = conflict_text(SUBJECT, "dev")
     for way in (
         "dynamo-stack drift dev",
         "`kubectl edit DynamoGraphDeployment/gpt-oss-disagg --namespace gpt-oss`",
@@ -95,4 +69,3 @@ def test_a_conflict_names_fields_and_managers_and_both_ways_out(conflicts: str, 
     ):
         assert way in text
     assert "FORCE" not in text
-    assert "pulumi-kubernetes-0badcafe" not in text

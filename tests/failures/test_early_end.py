@@ -217,35 +217,26 @@ def test_what_cannot_end_well_has_a_page_of_its_own(
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = """
-import pathlib, sys
-
-def no_such_file(*_, **__):
-    raise FileNotFoundError
-
-if sys.argv[1:] == ["without-proc"]:
-    pathlib.Path.read_text = no_such_file
 from failures.engine_process import engine_pid, makes_resources
 print(makes_resources(), engine_pid())
 """
 
 
 @pytest.mark.parametrize(
-    ("command", "makes", "system"),
+    ("command", "makes"),
     [
-        ("--non-interactive update", True, "with-proc"),
-        ("destroy --run-program --stack dev", False, "with-proc"),
-        ("--cwd /somewhere down --run-program", False, "without-proc"),
-        ("refresh --run-program", False, "with-proc"),
-        ("of another time", True, "without-proc"),
+        ("--non-interactive update", True),
+        ("destroy --run-program --stack dev", False),
+        ("--cwd /somewhere down --run-program", False),
+        ("refresh --run-program", False),
+        ("of another time", True),
     ],
 )
-def test_only_commands_that_make_things_are_taken_for_such(
-    tmp_path: Path, command: str, makes: bool, system: str
-) -> None:
+def test_only_commands_that_make_things_are_taken_for_such(tmp_path: Path, command: str, makes: bool) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     engine = tmp_path / "pulumi"
     # The language host stands between engine and program.
-    run = f"sh -c '{sys.executable} {tmp_path}/program.py {system}; true'"
+    run = f"sh -c '{sys.executable} {tmp_path}/program.py; true'"
     engine.write_text(f"#!/bin/sh\n{run}\necho $$\n", encoding="utf-8")
     engine.chmod(0o755)
     done = subprocess.run(

@@ -35,15 +35,16 @@ def _serving(settings: Settings, **serving: object) -> Settings:
             ONE_POD,
             {"decode": "1.2.1-fix.3"},
             "serving.imageVersions.decode = '1.2.1-fix.3'\n"
-            "  prefill and decode are processes of one container, which has one image\n"
-            "  try: the same version for both",
+            "  prefill and decode are processes of one container, which has one image: this is prefill 1.2.1 "
+            "and decode 1.2.1-fix.3\n"
+            "  try: the same version for prefill and decode",
         ),
         (
             DISAGG,
             {"decode": "1.2.0"},
             "serving.imageVersions.decode = '1.2.0'\n"
             "  Dynamo supports no KV transfer between releases: this is prefill 1.2.1 and decode 1.2.0\n"
-            "  try: the same release for prefill and decode",
+            "  try: the same version for prefill and decode",
         ),
     ],
 )
