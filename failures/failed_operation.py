@@ -19,9 +19,8 @@ from failures.unready_workloads import (
     unfilled_nodes,
     unfinished_job,
     unfinished_release,
-    unready_deployment,
-    unready_graph,
     unready_servers,
+    unready_serving,
 )
 from resource_graph.printable import one_line
 
@@ -89,8 +88,8 @@ def _any_other(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 _LOOKS: Mapping[str, _Look] = {
     "DaemonSet": unfilled_nodes,
-    "Deployment": unready_deployment,
-    GRAPH_KIND: unready_graph,
+    "Deployment": unready_serving,
+    GRAPH_KIND: unready_serving,
     "Ingress": _any_other,
     "Job": unfinished_job,
     "PersistentVolume": _any_other,

@@ -17,7 +17,7 @@ from components.cluster_answer import (
     labels_of,
 )
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPH_OBJECTS, why_not_ready
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_KIND, GRAPH_NAME, GRAPH_OBJECTS, why_not_ready
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
@@ -31,31 +31,26 @@ _NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
 _NAME = "app.kubernetes.io/name"
 
 
-def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
-    """Return why the graph is not ready: its pods, their nodes, then its operator."""
-    own, found = _pods_of(cluster, subject, GRAPH_NAME)
-    reasons, page = _of_serving_pods(cluster, subject, found.items)
-    if found.is_known and not reasons:
-        reasons = _operator_says(cluster, subject, found.items)
-    return Explanation(
-        title=f"graph {subject.name}",
-        waits_for="its operator reports the condition Ready: every worker has loaded the model",
-        page=page,
-        reasons=reasons,
-        look=cluster.shown(own, "--output", "wide"),
-    )
+def unready_serving(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why a graph or a server is not ready: claims, nodes, pods, then its operator.
 
-
-def unready_deployment(cluster: ClusterReader, subject: Subject) -> Explanation:
-    """Return why a Deployment is not available: the nodes that it stands for, or the server in it."""
+    Deployments stand for the nodes of a pool too.
+    """
     if subject.name.startswith(NODES_OF_POOL):
         return missing_gpu_nodes(cluster, subject)
     own, found = _pods_of(cluster, subject, GRAPH_NAME)
-    reasons, page = _of_serving_pods(cluster, subject, found.items)
+    pods = found.items
+    lost = lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []
+    claims = mounted_claims(cluster, subject, pods)
+    reasons = [*claims, *lost, *pod_causes(cluster, pods)]
+    is_graph = subject.kind == GRAPH_KIND
+    if is_graph and found.is_known and not reasons:
+        reasons = _operator_says(cluster, subject, pods)
+    ready = "its operator reports the condition Ready" if is_graph else "every server answers /health"
     return Explanation(
-        title=f"server {subject.name}",
-        waits_for="every server answers /health: it has loaded the model",
-        page=page,
+        title=f"{'graph' if is_graph else 'server'} {subject.name}",
+        waits_for=f"{ready}: every worker has loaded the model",
+        page=LOST_PAGE if claims else "gpu-node-lost" if lost else "graph-never-ready",
         reasons=reasons,
         look=cluster.shown(own, "--output", "wide"),
     )
@@ -207,10 +202,6 @@ def why_unusable(node: KubernetesObject, gpus: str) -> str | None:
 def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
     graph = cluster.ask(GRAPH_OBJECTS, subject.name, subject.namespace).first or {}
     said = why_not_ready(graph)
-    if not graph.get("status"):
-        if pods:
-            return ["every pod is ready, but the operator has reported nothing; its log says why"]
-        return ["it has no pods: the operator has not acted on it; its log says why"]
     if said is None:
         return ["nothing: it is ready by now"]
     start = "every pod is ready, but" if pods else "it has no pods, and"
@@ -221,15 +212,3 @@ def _pods_of(cluster: ClusterReader, subject: Subject, label: str) -> tuple[Obje
     """The pods that the label gives to the subject: by what they are found, and what is found."""
     own = Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
     return own, cluster.find(own)
-
-
-def _of_serving_pods(
-    cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]
-) -> tuple[list[str], str]:
-    """Return what keeps the pods from serving, the deepest cause first, and the page about it."""
-    reasons, page = pod_causes(cluster, pods) if pods else [], "graph-never-ready"
-    if lost := lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []:
-        reasons, page = [*lost, *reasons], "gpu-node-lost"
-    if claims := mounted_claims(cluster, subject, pods) if pods else []:
-        reasons, page = [*claims, *reasons], LOST_PAGE
-    return reasons, page

@@ -123,7 +123,7 @@ def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iter
 
     Source: ai-dynamo/dynamo docs, compatibility page (0059bad). Processes of one container have one image.
     """
-    tags = {
+    tags: dict[Role, str] = {
         service.role: service.image_version or recipe.runtime.version
         for service in with_changes(recipe, changes).workers
         if service.role in _KV_ROLES

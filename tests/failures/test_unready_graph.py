@@ -108,7 +108,9 @@ SAID = "every pod is ready, but the operator says: "
             id="workers on nodes that went away",
         ),
         pytest.param(
-            {"pods": []}, ("it has no pods: the operator has not acted on it",), id="no pods and no word"
+            {"pods": []},
+            ("it has no pods, and the operator says: its operator has",),
+            id="no pods and no word",
         ),
         pytest.param(
             {"pods": [], GRAPHS: _graph("False", reason="failed", message="quota exceeded")},
