@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
 
 from engines.command_line import split_options
 from engines.effective import decided_option, option_variables
@@ -13,9 +12,8 @@ from recipes.model import Recipe
 from recipes.pod_environment import cache_environment
 from recipes.services import Role, ServiceRecipe
 
-What = Literal["environment", "arguments", "imageVersions", "routerMode"]
-
 _KV_ROLES: tuple[Role, ...] = ("prefill", "decode")
+_ELSEWHERE = "set elsewhere, for all that has to agree"
 _FOR_DOWNLOADS = "`pulumi config set --secret dynamo-stack:hfToken`; a pod that serves needs no token"
 _PLATFORM = "platform, in the stack's settings"
 _PORT = "nothing: the frontend's Service and its network policy are for port 8000"
@@ -81,10 +79,10 @@ class ServiceChange:
 class Refusal:
     """One change that cannot be made."""
 
-    what: What
-    role: Role
-    name: str
-    """Variable, option or tag."""
+    key: str
+    """Below `serving`, such as environment.decode.HF_HOME."""
+    value: str | None
+    """Options or tag; None for a variable, which the key names."""
     message: str
     instead: str | None = None
 
@@ -101,12 +99,12 @@ def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> It
         for name in change.environment:
             place = _place_of_variable(recipe, service, name)
             if place is not None:
-                yield Refusal("environment", role, name, "set elsewhere, for all that has to agree", place)
+                yield Refusal(f"environment.{role}.{name}", None, _ELSEWHERE, place)
         yield from _options(recipe, service, change.arguments)
         tag = change.image_version
         if tag is not None and _line(tag) != _line(recipe.runtime.version):
             message = f"the recipe's flags, defects and operator are those of {recipe.runtime.version}"
-            yield Refusal("imageVersions", role, tag, message, "another platform.version")
+            yield Refusal(f"imageVersions.{role}", tag, message, "another platform.version")
 
 
 def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recipe:
@@ -137,7 +135,7 @@ def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iter
         message = f"prefill and decode are processes of one container, which has one image: this is {both}"
     for role in tags:
         if (tag := changes.get(role, ServiceChange()).image_version) is not None:
-            yield Refusal("imageVersions", role, tag, message, "the same version for prefill and decode")
+            yield Refusal(f"imageVersions.{role}", tag, message, "the same version for prefill and decode")
 
 
 def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:
@@ -183,19 +181,20 @@ def _line(tag: str) -> list[str]:
 
 
 def _options(recipe: Recipe, service: ServiceRecipe, arguments: tuple[str, ...]) -> Iterator[Refusal]:
+    key = f"arguments.{service.role}"
     if arguments and recipe.engine_server is not None:
         message = f"{recipe.server} is started with what the recipe says, and its engine options"
         instead = f"serving.overrides.{service.role}"
-        yield Refusal("arguments", service.role, " ".join(arguments), message, instead)
+        yield Refusal(key, " ".join(arguments), message, instead)
         return
     if arguments and not arguments[0].startswith("-"):
         message = "a value without an option: one flag or value an entry, the flag first"
-        yield Refusal("arguments", service.role, arguments[0], message)
+        yield Refusal(key, arguments[0], message)
     for option, value in split_options(arguments):
         place = _OPTIONS.get(_name(option)) or _place_of_option(recipe, service, option)
         if place is not None:
             shown = option if value is None else f"{option} {value}"
-            yield Refusal("arguments", service.role, shown, "set elsewhere, for all that has to agree", place)
+            yield Refusal(key, shown, _ELSEWHERE, place)
 
 
 def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str | None:
@@ -210,13 +209,10 @@ def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str
 def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Refusal]:
     roles = " and ".join(service.role for service in recipe.services)
     message = f"the recipe {recipe.name} has no role {role}, only {roles}"
-    for name in change.environment:
-        yield Refusal("environment", role, name, message)
-    others: Mapping[What, str | None] = {
-        "arguments": " ".join(change.arguments),
-        "imageVersions": change.image_version,
+    yield from (Refusal(f"environment.{role}.{name}", None, message) for name in change.environment)
+    others = {
+        f"arguments.{role}": " ".join(change.arguments),
+        f"imageVersions.{role}": change.image_version,
         "routerMode": change.router_mode,
     }
-    for what, typed in others.items():
-        if typed:
-            yield Refusal(what, role, typed, message)
+    yield from (Refusal(key, typed, message) for key, typed in others.items() if typed)

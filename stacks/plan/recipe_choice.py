@@ -229,12 +229,7 @@ def _change(serving: ServingSettings, role: Role) -> ServiceChange:
 
 
 def _refused(refusal: Refusal) -> Problem:
-    key = f"serving.{refusal.what}"
-    if refusal.what != "routerMode":
-        key += f".{refusal.role}"
-    if refusal.what == "environment":
-        return Problem(f"{key}.{refusal.name}", None, refusal.message, suggestion=refusal.instead)
-    return Problem(key, refusal.name, refusal.message, suggestion=refusal.instead)
+    return Problem(f"serving.{refusal.key}", refusal.value, refusal.message, suggestion=refusal.instead)
 
 
 def _of_role(serving: ServingSettings, role: Role) -> Iterator[TypedSetting]:
