@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recipes.names import CATALOGUE, names_in
+from recipes.names import recipe_names
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks, stack_directory
 
 
@@ -23,8 +23,8 @@ def complete_stack(context: typer.Context, incomplete: str) -> list[str]:
 def complete_recipe(context: typer.Context, incomplete: str) -> list[str]:
     """Return the recipes of the catalogue, and of the folder that --folder names, that begin so."""
     folder: Path | None = context.params.get("folder")
-    own = names_in(folder) if folder is not None else ()
-    return [name for name in sorted({*names_in(CATALOGUE), *own}) if name.startswith(incomplete)]
+    own = recipe_names(folder) if folder is not None else ()
+    return [name for name in sorted({*recipe_names(), *own}) if name.startswith(incomplete)]
 
 
 def stack_name(text: str) -> str:

@@ -19,7 +19,7 @@ WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
 
 # Of a living operator, which removes the finalizers within seconds.
-_PARTS_PAUSES = 20
+_PARTS_LOOKS = 20
 _PARTS_PAUSE_SECONDS = 3.0
 _PAGE = "docs/runbook/platform-in-use.md"
 
@@ -48,11 +48,10 @@ class PlatformGuardProvider(GuardProvider):
             )
             return
         permit(others, os.environ)
+        # Without an operator no wait helps.
+        looks = _PARTS_LOOKS if has_operator(cluster, str(_props["platformNamespace"])) else 0
         left = partial(left_parts, cluster, own)
-        if has_operator(cluster, str(_props["platformNamespace"])):
-            await_parts(left, partial(delete_parts, cluster), os.environ)
-        else:
-            refuse_parts(left(), os.environ)
+        await_parts(left, partial(delete_parts, cluster), os.environ, looks=looks)
         if others:
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
@@ -141,6 +140,8 @@ def await_parts(
     delete: Callable[[tuple[str, ...]], str],
     environment: Mapping[str, str],
     sleep: Callable[[float], None] = time.sleep,
+    *,
+    looks: int = _PARTS_LOOKS,
 ) -> None:
     """Delete the parts of graphs that are gone, and wait until the operator has let go of them.
 
@@ -152,27 +153,13 @@ def await_parts(
 
     """
     refusal = ""
-    for _ in range(_PARTS_PAUSES):
+    for _ in range(looks):
         graphs = left()
         if named_in(environment) >= set(graphs):
             return
         refusal = delete(graphs)
         sleep(_PARTS_PAUSE_SECONDS)
-    refuse_parts(left(), environment, refusal)
-
-
-def refuse_parts(graphs: tuple[str, ...], environment: Mapping[str, str], refusal: str = "") -> None:
-    """End where graphs that are gone have left parts; without an operator no wait helps.
-
-    Args:
-        graphs: `namespace/name` each.
-        environment: what a person has named as what may stay.
-        refusal: why the cluster did not delete the parts; empty where it did, or was not asked.
-
-    Raises:
-        PlatformInUseError: some stay, and nobody said that they may.
-
-    """
+    graphs = left()
     if named_in(environment) >= set(graphs):
         return
     listed = "".join(f"\n  {name}" for name in graphs)

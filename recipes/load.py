@@ -12,7 +12,7 @@ from pydantic import create_model
 from engines.registry import ENGINES, Framework
 from recipes.consistency import ConsistentRecipe
 from recipes.model import Recipe
-from recipes.names import CATALOGUE, names_in
+from recipes.names import CATALOGUE, recipe_names
 from recipes.services import ServiceRecipe
 
 MODELS = Path(__file__).parent / "models"
@@ -27,11 +27,6 @@ class RecipeFieldError(ValueError):
         self.value = value
         self.message = message
         self.allowed = allowed
-
-
-def recipe_names(folder: Path | None = None) -> tuple[str, ...]:
-    """Return the names of the recipes in a folder, which are their files' paths; None: of the catalogue."""
-    return names_in(folder or CATALOGUE)
 
 
 @cache
