@@ -14,8 +14,7 @@ from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.overrides import overridden
-from recipes.service_changes import Refusal, ServiceChange, refused_changes, with_changes
+from recipes.service_changes import Refusal, ServiceChange, overridden, refused_changes, with_changes
 from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
