@@ -108,13 +108,6 @@ def _platform_lines(recipe: Recipe) -> Iterator[str]:
             f"runtime.version {runtime.version} is of platform {own}, which runtime.platformLines "
             f"({', '.join(lines)}) does not name"
         )
-    for service in recipe.services:
-        tag = service.image_version
-        if lines and tag is not None and known_line_name(tag) not in (None, *lines):
-            yield (
-                f"{service.service_name}: imageVersion {tag} is of none of runtime.platformLines "
-                f"({', '.join(lines)})"
-            )
 
 
 def _accelerators(recipe: Recipe) -> Iterator[str]:
