@@ -85,14 +85,11 @@ def _explainer(
     reader: Callable[[], ClusterReader], waits: Waits
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
     stack = pulumi.get_stack()
-    told: set[str] = set()
 
     def say(text: str | None, once: str = "") -> None:
-        if text and once and once not in told:
-            told.add(once)
-            text = f"{text}\nFor kubectl to reach the cluster, once: {once}"
         if text:
-            pulumi.log.error(text)
+            hint = f"\nFor kubectl to reach the cluster, once: {once}" if once else ""
+            pulumi.log.error(f"{text}{hint}")
 
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
