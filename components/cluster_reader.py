@@ -1,6 +1,5 @@
 """Reads the cluster of a stack: objects by Kubernetes' own client; logs, pages and deletions with kubectl."""
 
-import ipaddress
 import json
 import logging
 import os
@@ -229,7 +228,8 @@ def _client(context: str, files: str, content: str | None) -> "ApiClient":
         logging.getLogger().removeHandler(heard)
     if heard.errors:
         raise ConfigException(f"its program that brings a token failed: {heard.errors[0]}")
-    if _is_loopback(configuration.host):
+    host = urlsplit(configuration.host).hostname or ""
+    if host in {"localhost", "::1"} or host.startswith("127."):
         # As kubectl has it (golang.org/x/net/http/httpproxy, useProxy).
         configuration.proxy = None
     return ApiClient(configuration)
@@ -248,14 +248,6 @@ class _Heard(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.module == "kube_config":
             self.errors.append(record.getMessage())
-
-
-def _is_loopback(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _line(text: str) -> str:
