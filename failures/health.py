@@ -155,7 +155,8 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
         metadata = pod["metadata"]
         if has_ended(pod) or "deletionTimestamp" in metadata:
             continue
-        for files in _files_of(pod):
+        volumes = pod.get("spec", {}).get("volumes") or []
+        for files in (each["configMap"].get("name", "") for each in volumes if each.get("configMap")):
             if files.startswith(of_any_content) and files != served.engine_files:
                 yield HealthProblem(
                     f"pod {metadata['name']} of the version before runs on and reads {files}",
@@ -163,9 +164,3 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
                     "graph-never-ready",
                     about="pod",
                 )
-
-
-def _files_of(pod: _Object) -> Iterator[str]:
-    for volume in pod.get("spec", {}).get("volumes") or []:
-        sources = [volume, *((volume.get("projected") or {}).get("sources") or [])]
-        yield from (source["configMap"].get("name", "") for source in sources if source.get("configMap"))
