@@ -11,30 +11,21 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from components.cluster_answer import PODS, KubernetesObject, Objects
+from components.cluster_answer import KubernetesObject
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
 from failures.claims import ended_claims
 from failures.deletion import ended_by_deletion, is_being_deleted
 from failures.engine_process import engine_pid
 from failures.explanation import Subject
 from failures.failed_operation import FailedOperation, ended_early
-from failures.pods_and_events import claim_names, container_statuses
+from failures.pods_and_events import POD_LABELS, claim_names, container_statuses, find_pods
 
-# Kind -> the label of its pods whose value is its name.
-_PODS: Mapping[str, str] = {
-    "DaemonSet": "app.kubernetes.io/name",
-    # Of the server of a recipe without Dynamo; the Deployments that wait for nodes have no such pods.
-    "Deployment": GRAPH_NAME,
-    GRAPH_KIND: GRAPH_NAME,
-    "Job": "batch.kubernetes.io/job-name",
-    "StatefulSet": "app.kubernetes.io/name",
-}
-WATCHED = frozenset(_PODS) | {"PersistentVolumeClaim"}
+# A Helm release that is cut off half way costs more than a wait.
+WATCHED = (frozenset(POD_LABELS) - {"Release"}) | {"PersistentVolumeClaim"}
 """Kinds whose wait can have such a cause."""
 _PULLS = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 # Registries answer so by way of containerd (core/remotes/docker/resolver.go, core/remotes/errors) where
@@ -53,10 +44,10 @@ _OLD_WORDS_SECONDS = 330.0
 
 def pods_of(cluster: ClusterReader, subject: Subject) -> list[KubernetesObject]:
     """Return the pods that the object is waited for with; none where it has none, or nobody can tell."""
-    if subject.kind not in _PODS or subject.namespace is None:
+    if subject.kind not in POD_LABELS or subject.namespace is None:
         return []
-    own = Objects(PODS, namespace=subject.namespace, labels=f"{_PODS[subject.kind]}={subject.name}")
-    return [pod for pod in cluster.find(own).items if not is_being_deleted(pod)]
+    _, found = find_pods(cluster, subject)
+    return [pod for pod in found.items if not is_being_deleted(pod)]
 
 
 def causes(
@@ -73,7 +64,7 @@ def causes(
         return []
     if reasons := ended_by_deletion(cluster, subject):
         return reasons
-    if subject.kind not in _PODS:
+    if subject.kind not in POD_LABELS:
         return ended_claims(cluster, subject, [subject.name])
     claims = {
         name: None for pod in pods if not pod.get("spec", {}).get("nodeName") for name in claim_names(pod)
@@ -116,7 +107,6 @@ class Waits:
         """Note a create or an update that the engine begins."""
         with self._lock:
             if operation.kind not in WATCHED:
-                # A Helm release or a cluster that is cut off half way costs more than a wait.
                 self._others.add(urn)
                 return
             self._waits[urn] = _Wait(operation, self._clock())

@@ -3,12 +3,31 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_answer import EVENTS, KubernetesObject, condition_of
+from components.cluster_answer import EVENTS, PODS, Answer, KubernetesObject, Objects, condition_of
 from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
 from failures.explanation import Subject, last_words
 from hardware import GPU_RESOURCE
 
 _SHOWN = 3
+NAME_LABEL = "app.kubernetes.io/name"
+POD_LABELS: Mapping[str, str] = {
+    "DaemonSet": NAME_LABEL,
+    # Of the server of a recipe without Dynamo; the Deployments that wait for nodes have no such pods.
+    "Deployment": GRAPH_NAME,
+    GRAPH_KIND: GRAPH_NAME,
+    "Job": "batch.kubernetes.io/job-name",
+    "Release": "app.kubernetes.io/instance",
+    "StatefulSet": NAME_LABEL,
+}
+"""Kind -> the label of its pods whose value is its name."""
+
+
+def find_pods(cluster: ClusterReader, subject: Subject, label: str = "") -> tuple[Objects, Answer]:
+    """Return by what the subject's pods are found, and what is found; `label` in place of its kind's."""
+    chosen = f"{label or POD_LABELS[subject.kind]}={subject.name}"
+    own = Objects(PODS, namespace=str(subject.namespace), labels=chosen)
+    return own, cluster.find(own)
 
 
 def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:

@@ -10,25 +10,31 @@ from components.cluster_answer import (
     NODES,
     PODS,
     SERVICES,
-    Answer,
     KubernetesObject,
     Objects,
     condition_of,
     labels_of,
 )
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import CONVERSION_SIGN, GRAPH_KIND, GRAPH_NAME, GRAPH_OBJECTS, why_not_ready
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_KIND, GRAPH_OBJECTS, why_not_ready
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
-from failures.pods_and_events import allocatable_gpus, is_ready, lost_node_reasons, pod_causes, pod_reasons
+from failures.pods_and_events import (
+    NAME_LABEL,
+    allocatable_gpus,
+    find_pods,
+    is_ready,
+    lost_node_reasons,
+    pod_causes,
+    pod_reasons,
+)
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
 _GONE = "operator-gone"
 # The webhook's client (k8s.io/apiserver pkg/util/webhook) says so where Helm has taken the Service away.
 _NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
-_NAME = "app.kubernetes.io/name"
 
 
 def unready_serving(cluster: ClusterReader, subject: Subject) -> Explanation:
@@ -38,7 +44,7 @@ def unready_serving(cluster: ClusterReader, subject: Subject) -> Explanation:
     """
     if subject.name.startswith(NODES_OF_POOL):
         return missing_gpu_nodes(cluster, subject)
-    own, found = _pods_of(cluster, subject, GRAPH_NAME)
+    own, found = find_pods(cluster, subject)
     pods = found.items
     lost = lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []
     claims = mounted_claims(cluster, subject, pods)
@@ -90,7 +96,7 @@ def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Exp
 
 def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the Job that fills or checks the model cache is not complete."""
-    own, found = _pods_of(cluster, subject, "batch.kubernetes.io/job-name")
+    own, found = find_pods(cluster, subject)
     failed = condition_of(cluster.ask(JOBS, subject.name, subject.namespace).first or {}, "Failed")
     reasons: list[str] = []
     if failed.get("status") == "True":
@@ -112,7 +118,7 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why some node has no copy of the model."""
-    own, found = _pods_of(cluster, subject, _NAME)
+    own, found = find_pods(cluster, subject)
     lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
     return Explanation(
         title=f"DaemonSet {subject.name}",
@@ -129,7 +135,7 @@ def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why members of NATS or etcd are not ready."""
-    own, found = _pods_of(cluster, subject, _NAME)
+    own, found = find_pods(cluster, subject)
     lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
     kind = "etcd" if subject.name.endswith("etcd") else "nats"
     return Explanation(
@@ -143,7 +149,7 @@ def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the platform's Helm release is not complete."""
-    own, found = _pods_of(cluster, subject, "app.kubernetes.io/instance")
+    own, found = find_pods(cluster, subject)
     return Explanation(
         title=f"Helm release {subject.name}",
         waits_for="its operator and what the chart brings along are ready",
@@ -173,7 +179,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
                 "`dynamo-stack preflight` says which phase is due"
             )
     if not reasons:
-        _, found = _pods_of(cluster, subject, _NAME)
+        _, found = find_pods(cluster, subject, NAME_LABEL)
         reasons = pod_reasons(found.items)
     return Explanation(
         title=f"the nodes of pool {subject.name.removeprefix(NODES_OF_POOL)}",
@@ -206,9 +212,3 @@ def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
         return ["nothing: it is ready by now"]
     start = "every pod is ready, but" if pods else "it has no pods, and"
     return [f"{start} the operator says: {said}"]
-
-
-def _pods_of(cluster: ClusterReader, subject: Subject, label: str) -> tuple[Objects, Answer]:
-    """The pods that the label gives to the subject: by what they are found, and what is found."""
-    own = Objects(PODS, namespace=str(subject.namespace), labels=f"{label}={subject.name}")
-    return own, cluster.find(own)
