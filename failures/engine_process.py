@@ -6,6 +6,7 @@ The engine tells a program whether it previews, and not whether it updates or de
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 _ENGINE = "pulumi"
@@ -18,6 +19,7 @@ _COMMANDS = {
 }
 
 
+@cache
 def engine_pid() -> int | None:
     """Return the engine's process id; None where it is not among this process's ancestors."""
     pid = os.getppid()
@@ -29,6 +31,7 @@ def engine_pid() -> int | None:
     return None
 
 
+@cache
 def makes_resources() -> bool:
     """Whether this run makes what the program registers: no `destroy --run-program` does."""
     pid = engine_pid()
