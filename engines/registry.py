@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from engines.command_options import FRONTEND, CommandWords
 from engines.engine import Engine
-from engines.release import ReleaseLine
+from engines.release import ReleaseLine, release_line
 from engines.tensorrt_llm import flags as tensorrt_llm_words
 from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.options import TensorRtLlmOptions
@@ -40,7 +40,12 @@ COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
 )
 """Command -> what is told of its options by hand."""
 
-ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
-    {**tensorrt_llm_words.OWN_IMAGES, **vllm.OWN_IMAGES}
+ENGINE_IMAGES: Mapping[str, Mapping[str, ReleaseLine]] = MappingProxyType(
+    {
+        "tensorrt-llm/release": {
+            own: release_line(named) for own, named in TrtllmServe.dynamo_releases.items()
+        },
+        "vllm/vllm-openai": vllm.OWN_RELEASES,
+    }
 )
 """End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from engines.command_line import variable_in
 from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
-from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.tensorrt_llm.kernels import LATER_KV_DTYPE, TENSORRT_LLM_KV_DTYPES
+from engines.tensorrt_llm.keys import SETTINGS_LINES
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
@@ -177,10 +178,10 @@ _FP8 = "fp8"
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
         "(validate_and_set_kv_cache_quant), tests/integration/defs/accuracy/test_llm_api_pytorch.py at "
-        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py, and of 0.10.2 to 0.33.0 (formats that no "
-        "release has)"
+        "000b1b9 (TestGPTOSS); the reference of 1.3.0rc28 (KvCacheConfig), NVIDIA/TensorRT-LLM#16224; vllm "
+        "0.20.1 vllm/config/cache.py, and of 0.10.2 to 0.33.0 (formats that no release has)"
     ),
-    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.10 to 0.33"),
+    lines=("TensorRT-LLM 1.3.0rc14 to rc28", "vLLM 0.10 to 0.33"),
     fix=("Write auto or fp8, in small letters; on Hopper auto, or measure the quality of its answers first."),
 )
 def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
@@ -194,7 +195,8 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
         yield f"the KV cache is to be {found}, which no vLLM takes: auto, or fp8 for 8 bits"
     elif found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
-        yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
+        lines = TENSORRT_LLM_LINES if found.value == LATER_KV_DTYPE else SETTINGS_LINES
+        yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else lines)
     elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
         landing = read_landing(graph, worker)
         for gpu in landing.accelerators:

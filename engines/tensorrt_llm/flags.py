@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engines.command_options import STORE_KV, CommandWords
-from engines.release import ReleaseLine
 
 _Default = str | int | float | bool | None
 
@@ -110,11 +109,6 @@ COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
     }
 )
 """Command -> its words."""
-
-OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
-    {"tensorrt-llm/release": {(1, 3): (1, 2)}}
-)
-"""End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""
 
 TRTLLM_SERVE_FLAGS_LINE = (1, 3)
 """Release line that the list of trtllm-serve's options was read from."""

@@ -157,7 +157,10 @@ def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator:
 
 TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
 """Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
-(tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
+(tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant; the same words in the
+reference of 1.3.0rc28 at c16b320)."""
+LATER_KV_DTYPE = "fp8_ds_mla"
+"""A further one of releases since August 2026, for sparse attention (NVIDIA/TensorRT-LLM#16224)."""
 # The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.
 _PADDING_OF_TRTLLM = ExpertPadding(first_hidden=512, second_hidden=128, intermediate=128)
 _PADDING = ExpertPadding(first_hidden=128, second_hidden=128, intermediate=128)

@@ -1,17 +1,35 @@
 """Settings that TensorRT-LLM takes from an engine file: their names, those that are gone, and closed choices.
 
-The engine forbids unknown keys, at the top level and inside blocks. The lists are those of
-NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py in the fork Tracin/TensorRT-LLM at 21a5a51, the stored
-commit nearest to release 1.3.0rc14, and take in what later releases added: a key that is missing here is
-suspicious and not yet wrong; a removed key is wrong.
+The engine forbids unknown keys, at the top level and inside blocks, and unknown words where a setting has a
+closed choice. A key that is missing here is suspicious and not yet wrong; a removed key is wrong.
 
-Of 1.3.0rc29, Dynamo 1.6's, the reference that was published with the release was read: top level in
-1.3.0rc29/llm-api/reference/LLM.html, settings of blocks in 1.3.0rc29/genindex.html, of branch gh-pages of
-NVIDIA/TensorRT-LLM at bf0ee2f. It has every setting that a recipe of the catalogue writes, by the same name.
+Read, by the line of Dynamo whose images carry the release (pins of the PyPI packages ai-dynamo 1.2.1, 1.3.1,
+1.4.2, 1.5.0 and 1.6.1):
+
+- 1.2, 1.3.0rc14: NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py in the fork Tracin/TensorRT-LLM at
+  21a5a51, the stored commit nearest to it.
+- 1.3, 1.3.0rc19, of a8c5955 (2026-06-22): not to be had. What the releases before and after it agree on is
+  taken for it as well.
+- 1.4, 1.3.0rc22, of 8ba9340 (2026-07-20): its llm_args.py in 1.3.0rc22/_modules of branch gh-pages at
+  0694d64, the words of moe_config.
+- 1.5, 1.3.0rc25: 1.3.0rc25/developer-guide/telemetry.html of gh-pages at 7dd67b7, which is made from
+  llm_args.py: types and words of settings.
+- 1.6, 1.3.0rc29: 1.3.0rc29/llm-api/reference/LLM.html (top level) and genindex.html (blocks) of gh-pages at
+  bf0ee2f; formats of the KV cache in 1.3.0rc28 at c16b320, words of blocks in 1.3.0rc27 and 1.4.0rc4.
+
+Every setting that a recipe of the catalogue writes has the same name in all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
+
+from engines.release import ReleaseLine
+
+SETTINGS_LINES: Collection[ReleaseLine] = frozenset((1, minor) for minor in range(7))
+"""Lines of Dynamo whose engine settings were read; 1.0 and 1.1 carry releases of early 2026, whose files
+agree with 1.2's."""
+KEYS_LINES: Collection[ReleaseLine] = frozenset({(1, 2), (1, 6)})
+"""Lines all of whose keys were read."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -136,7 +154,30 @@ ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
 )
 """Setting that no recipe writes -> the texts that the engine accepts, small letters for capitals too."""
 
-# NVIDIA/TensorRT-LLM tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28 (get_attention_backend)
+_BEFORE_1_3: Collection[ReleaseLine] = frozenset({(1, 0), (1, 1), (1, 2)})
+_SINCE_1_5: Collection[ReleaseLine] = frozenset({(1, 5), (1, 6)})
+REFUSED_WORDS: Mapping[tuple[str, ...], Mapping[str, Collection[ReleaseLine]]] = MappingProxyType(
+    {
+        ("moe_config", "backend"): MappingProxyType(
+            {
+                # NVIDIA/TensorRT-LLM#17119 (after 2026-07-31) and #17797 took it away.
+                "WIDEEP": _SINCE_1_5,
+                "MARLIN": _BEFORE_1_3,
+                "MEGAMOE_DEEPGEMM": _BEFORE_1_3,
+                "MEGAMOE_CUTEDSL": _BEFORE_1_3 | {(1, 4)},
+            }
+        ),
+        ("cache_transceiver_config", "transceiver_runtime"): MappingProxyType({"auto": _BEFORE_1_3}),
+        ("kv_cache_config", "use_kv_cache_manager_v2"): MappingProxyType({"auto": _BEFORE_1_3}),
+        # NVIDIA/TensorRT-LLM#12483 (2026-04); in which line it came was not read.
+        ("scheduler_config", "context_chunking_policy"): MappingProxyType({"FORCE_CHUNK": frozenset()}),
+    }
+)
+"""Setting -> word that some release takes and another does not -> the lines that refuse it, as far as was
+read. Words that stand neither here nor in the options no line takes."""
+
+# NVIDIA/TensorRT-LLM tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28 (get_attention_backend), and
+# the telemetry page of 1.3.0rc25
 ATTENTION_BACKENDS: frozenset[str] = _names("VANILLA TRTLLM FLASHINFER FLASHINFER_STAR_ATTENTION")
 """Values of attn_backend; for any other the engine takes TRTLLM without a warning."""
 

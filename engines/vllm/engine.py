@@ -128,18 +128,10 @@ COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
 )
 """Command -> its words."""
 
-OWN_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
-    {
-        "vllm/vllm-openai": {
-            (0, 20): (1, 2),
-            (0, 23): (1, 3),
-            (0, 26): (1, 4),
-            (0, 28): (1, 5),
-            (0, 31): (1, 6),
-        }
-    }
+OWN_RELEASES: Mapping[str, ReleaseLine] = MappingProxyType(
+    {"0.20": (1, 2), "0.23": (1, 3), "0.26": (1, 4), "0.28": (1, 5), "0.31": (1, 6)}
 )
-"""End of the engine's own repository -> its release -> the line of Dynamo that names the same release."""
+"""Release of the engine's own image -> the line of Dynamo with the same engine."""
 
 
 def _wants_mxfp8(start: WorkerStart) -> bool:

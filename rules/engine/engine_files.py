@@ -1,8 +1,6 @@
 """What an engine refuses of its settings, and what it takes and does not follow."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
-from operator import eq
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +14,9 @@ from engines.tensorrt_llm.keys import (
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
     ENGINE_KEYS,
+    KEYS_LINES,
+    REFUSED_WORDS,
+    SETTINGS_LINES,
 )
 from engines.tensorrt_llm.options import EngineSettings
 from engines.written_values import number
@@ -26,7 +27,7 @@ from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line, line_of
+from rules.reading.releases import as_read, by_line, line_of, lines_of_engine
 from rules.reading.shapes import Undecided, known
 from rules.rule import WORKERS, Advice, Said, Severity, rule
 
@@ -40,9 +41,8 @@ _MXFP4 = "mxfp4"
 _SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
 # Of these other rules say more.
 _JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
-_LINE = (1, 2)
 _KNOWN = frozenset(ENGINE_KEYS).union(*ENGINE_BLOCK_KEYS.values())
-_RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
+_RELEASES = "TensorRT-LLM around 1.3.0rc14 and 1.3.0rc29, of Dynamo 1.2 and 1.6,"
 
 
 @rule(
@@ -56,10 +56,11 @@ _RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/llmapi/llm_args.py, tensorrt_llm/commands/serve.py and "
-        "tensorrt_llm/_torch/attention_backend/utils.py around release 1.3.0rc14; vllm 0.20.1 "
+        "tensorrt_llm/_torch/attention_backend/utils.py around release 1.3.0rc14, llm_args.py of 1.3.0rc22, "
+        "and what is published of 1.3.0rc25 and rc27 to rc29 (keys.py); vllm 0.20.1 "
         "vllm/engine/arg_utils.py and vllm/config/model.py (_verify_quantization), vllm-project/vllm#19050"
     ),
-    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    lines=("Dynamo 1.2 to 1.6", "TensorRT-LLM 1.3.0rc14 to rc29", "vLLM 0.20.1"),
     fix=(
         "Correct the file in the ConfigMap, the path that names it, or the key or value that the finding "
         "names; write each value in one place only, and JSON in single quotes."
@@ -99,6 +100,19 @@ def _refused(worker: Worker, settings: Effective) -> Iterator[Said]:
         if given is not None and not {text, text.upper()} & allowed:
             message = f"{path[0]} in {given.source} is {text!r}, not one of {', '.join(sorted(allowed))}"
             yield from _unless_a_slip(worker, message, text, allowed)
+    yield from _refused_words(worker, settings)
+
+
+def _refused_words(worker: Worker, settings: Effective) -> Iterator[Said]:
+    lines = lines_of_engine(worker)
+    for path, words in REFUSED_WORDS.items():
+        given = known(settings.at, *path)
+        refused = None if given is None else words.get(str(given.value))
+        if given is None or refused is None:
+            continue
+        if not lines or any(line in refused for line in lines):
+            message = f"{'.'.join(path)} in {given.source} is {given.value}, which the engine does not take"
+            yield from as_read(worker, [message], refused)
 
 
 def _written(settings: Effective) -> Iterator[EngineFile]:
@@ -111,13 +125,14 @@ def _written(settings: Effective) -> Iterator[EngineFile]:
 
 def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any) -> Iterator[Said]:
     value, bounds = error["input"], error.get("ctx", {})
-    if path[:2] in _JUDGED_ELSEWHERE or value in (bounds.get("gt"), bounds.get("lt")):
+    of_some_release = str(value) in REFUSED_WORDS.get(path, ())
+    if of_some_release or path[:2] in _JUDGED_ELSEWHERE or value in (bounds.get("gt"), bounds.get("lt")):
         # The engine takes the bounds themselves.
         return
     if error["type"] == "value_error":
         message = f"{error['msg'].removeprefix('Value error, ')} ({source})"
         # Keys come and go; a contradiction is one in any release.
-        yield from [message] if path else as_read(worker, [message], TENSORRT_LLM_LINES)
+        yield from [message] if path else as_read(worker, [message], SETTINGS_LINES)
     elif error["type"] == "model_type":
         yield f"{'.'.join(path)} in {source} is no mapping of settings"
     else:
@@ -131,7 +146,7 @@ def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any)
 def _unless_a_slip(worker: Worker, message: str, value: str, allowed: Iterable[str]) -> Iterable[Said]:
     # Releases differ in the words that they take, and in none does a slip of the pen pass.
     is_slip = slip_of(value, allowed) is not None
-    return [message] if is_slip else as_read(worker, [message], TENSORRT_LLM_LINES)
+    return [message] if is_slip else as_read(worker, [message], SETTINGS_LINES)
 
 
 def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
@@ -139,13 +154,13 @@ def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
     # block, is one in any.
     names = ((each, each[0].rpartition(".")[2]) for each in found)
     slips = [each for each, name in names if name in _KNOWN or slip_of(name, _KNOWN, SLIPS) is not None]
-    is_read = known(by_line, partial(eq, _LINE), worker.container, worker.described_by)
+    is_read = known(by_line, KEYS_LINES.__contains__, worker.container, worker.described_by)
     if found and not slips and not is_read:
         keys = ", ".join(key for key, _ in found)
-        yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASE} does not")
+        yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASES} do not")
         return
     for key, source in slips or found:
-        message = f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have"
+        message = f"{key} in {source} is no setting that TensorRT-LLM is known to have"
         yield Advice(message + _place_of(key))
 
 
@@ -177,7 +192,7 @@ def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
             f"attn_backend {backend.value} in {backend.source} is none of "
             f"{', '.join(sorted(ATTENTION_BACKENDS))}: the engine takes TRTLLM and says nothing"
         )
-        for said in as_read(worker, [message], TENSORRT_LLM_LINES):
+        for said in as_read(worker, [message], SETTINGS_LINES):
             yield Advice(said) if isinstance(said, str) else said
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from engines.command_options import Vocabulary
 from engines.registry import ENGINE_IMAGES
+from engines.vllm.engine import OWN_RELEASES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.pods.containers import Image, read_image, release_line
@@ -151,9 +152,18 @@ def by_line(
 def line_of_own_image(image: Image) -> Line | None:
     """The line of Dynamo that names the release of an image such as vllm/vllm-openai:v0.20.1."""
     for repository, lines in ENGINE_IMAGES.items():
-        if image.line is not None and f"/{image.repository}".endswith(f"/{repository}"):
-            return lines.get(image.line)
+        if f"/{image.repository}".endswith(f"/{repository}"):
+            named = re.match(r"v?(\d+\.\d+(?:\.\d+rc\d+)?)", image.tag or "")
+            return None if named is None else lines.get(named[1])
     return None
+
+
+def lines_of_engine(worker: Worker) -> tuple[Line, ...]:
+    """The lines of Dynamo that a worker's engine can be of: of its runtime, or of the engine's own image."""
+    lines = known_lines(worker.container, worker.described_by)
+    image = None if lines else known(read_image, worker.container)
+    own = None if image is None else line_of_own_image(image)
+    return lines if own is None else (own,)
 
 
 def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> Iterator[str | Undecided]:
@@ -161,10 +171,8 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
 
     Engines gain kernels, values and settings with each release, and lose a few.
     """
-    lines = known_lines(worker.container, worker.described_by)
-    image = None if lines else known(read_image, worker.container)
-    own = None if image is None else line_of_own_image(image)
-    if own in read or (lines and all(line in read for line in lines)):
+    lines = lines_of_engine(worker)
+    if lines and all(line in read for line in lines):
         yield from messages
         return
     for message in messages:
@@ -190,7 +198,7 @@ def shown_command(engine: str, line: Line | None) -> str:
     if line is None:
         return f"{name} in any release that was read"
     if engine == VLLM_SERVE:
-        line = next(own for own, named in ENGINE_IMAGES["vllm/vllm-openai"].items() if named == line)
+        return f"{name} {next(own for own, named in OWN_RELEASES.items() if named == line)}"
     return f"{name} {line[0]}.{line[1]}"
 
 

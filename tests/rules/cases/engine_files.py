@@ -16,6 +16,7 @@ from tests.rules.serving_edits import (
 
 ACCEPTED = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
+_BACKEND = "moe_config.backend"
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
 _ENV = "spec.template.spec.containers[0].env"
 _LABEL = {"fieldPath": "metadata.labels['draft']"}
@@ -82,6 +83,32 @@ CASES = (
         (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{RUNTIME}:1.9.0")),
         undecided(ACCEPTED, WORKER),
         (f"that was read in other releases than that of image {RUNTIME}:1.9.0",),
+    ),
+    Case(
+        ACCEPTED,
+        "a word that a later release took away",
+        "disagg-b200",
+        (engine_file("decode.yaml", _BACKEND, "WIDEEP"), main(DECODE, "image", f"{RUNTIME}:1.5.1")),
+        failed(ACCEPTED, DECODE),
+        ("moe_config.backend in decode.yaml", "is WIDEEP, which the engine does not take"),
+    ),
+    Case(
+        ACCEPTED,
+        "words that a later release brought",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "kv_cache_config.use_kv_cache_manager_v2", "auto"),
+            engine_file("decode.yaml", _BACKEND, "MARLIN"),
+            main(DECODE, "image", f"{RUNTIME}:1.6.2"),
+        ),
+    ),
+    Case(
+        ACCEPTED,
+        "a word of no release",
+        "disagg-b200",
+        (engine_file("decode.yaml", _BACKEND, "FASTEST"), main(DECODE, "image", f"{RUNTIME}:1.4.2")),
+        failed(ACCEPTED, DECODE),
+        ("moe_config.backend in decode.yaml", "is 'FASTEST': it must be"),
     ),
     Case(
         ACCEPTED,

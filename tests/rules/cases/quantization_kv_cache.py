@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import VLLM_ARGS
+from tests.rules.serving_edits import DECODE, RUNTIME, VLLM_ARGS, main
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
@@ -50,6 +50,14 @@ CASES = (
         (engine_file(_FILE, _DTYPE, "bfloat16"),),
         failed(KNOWN, "engine"),
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
+    ),
+    Case(
+        KNOWN,
+        "a name of no release, under Dynamo 1.3",
+        "disagg-b200",
+        (engine_file("decode.yaml", _DTYPE, "fp4"), main(DECODE, "image", f"{RUNTIME}:1.3.1")),
+        failed(KNOWN, DECODE),
+        ("the KV cache is to be fp4 (decode.yaml", "its engine takes auto, fp8, nvfp4"),
     ),
     Case(
         KNOWN,
