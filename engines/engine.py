@@ -7,13 +7,13 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from engines.option_block import OptionBlock, WorkerRole
+from engines.option_block import WorkerOptions, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
 from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround
 from engines.transport_setup import KvProfile, TransportWords
 from hardware import ArchitectureFamily, EfaEvidence, InstanceType
 
-Options = TypeVar("Options", bound=OptionBlock)
+Options = TypeVar("Options", bound=WorkerOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,13 @@ class Engine(ABC, Generic[Options]):
 
     variables: frozenset[str]
     """Those that a worker's environment sets where the engine needs them; nobody types them beside it."""
+
+    length_option: str
+    """The option that holds the tokens of prompt and answer together."""
+    block_option: str
+    """What its options call the tokens of one KV-cache block."""
+    transfer_words: str
+    """What a role's options say where its KV cache is handed over."""
 
     transport_option: str
     """Dotted path of the option that the KV transport sets; what a recipe or a person types there is lost."""
@@ -164,9 +171,39 @@ class Engine(ABC, Generic[Options]):
     def refusals(self, options: Options, use: ModelUse) -> Iterator[str]:
         """Yield what the engine refuses of one worker for this model, at start or after it was loaded."""
 
-    @abstractmethod
     def contradictions(self, roles: Mapping[WorkerRole, Options], use: ModelUse) -> Iterator[str]:
-        """Yield where the roles of one graph do not fit together, or not the traffic."""
+        """Yield where the roles of one graph do not fit together, or not the traffic.
+
+        Which backend carries the KV cache is the transport's, whatever the roles say.
+        """
+        for role, options in roles.items():
+            # A prefill worker makes the first token of the answer.
+            needed = use.prompt_tokens + (1 if role == "prefill" else use.answer_tokens)
+            longest = options.effective_max_seq_len(use.positions)
+            if needed > longest:
+                said = f"{needed} tokens of prompt and answer exceed the {whose(role)}'s"
+                yield f"{said} {self.length_option} {longest}"
+        worker, prefill, decode = roles.get("worker"), roles.get("prefill"), roles.get("decode")
+        if worker is not None and worker.hands_over:
+            yield f"an aggregated worker hands no KV cache over: leave {self.transfer_words} out"
+        if prefill is None or decode is None:
+            return
+        if not (prefill.hands_over and decode.hands_over):
+            yield f"prefill and decode workers both need {self.transfer_words}"
+            return
+        if prefill.kv_dtype != decode.kv_dtype:
+            yield f"KV cache of {prefill.kv_dtype} cannot be read by a decode worker with {decode.kv_dtype}"
+        blocks = [getattr(options, self.block_option) for options in (prefill, decode)]
+        if blocks[0] != blocks[1]:
+            yield (
+                f"prefill and decode workers must use the same {self.block_option}, not {blocks[0]} and "
+                f"{blocks[1]}"
+            )
+
+
+def whose(role: WorkerRole) -> str:
+    """A role's worker, for a message."""
+    return role if role == "worker" else f"{role} worker"
 
 
 PORT = 8000

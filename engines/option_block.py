@@ -1,5 +1,6 @@
 """What options of every engine have in common: options side by side, and how they are written out."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, cast
 
@@ -49,6 +50,24 @@ class OptionBlock(BaseModel, frozen=True):
                 f"extra repeats modelled options: {', '.join(sorted(modelled))}; write them outside of extra"
             )
         return self
+
+
+class WorkerOptions(OptionBlock, frozen=True):
+    """Options of a recipe's worker, of any engine."""
+
+    @property
+    @abstractmethod
+    def kv_dtype(self) -> KvDtype:
+        """Number format of the KV cache; auto is the checkpoint's."""
+
+    @property
+    @abstractmethod
+    def hands_over(self) -> bool:
+        """Whether its KV cache goes to other workers, or comes from them."""
+
+    @abstractmethod
+    def effective_max_seq_len(self, model_positions: int) -> int:
+        """Tokens of prompt and answer together, for a model with that many positions."""
 
 
 def written(block: OptionBlock, null_is_off: frozenset[str] = frozenset()) -> dict[str, Any]:

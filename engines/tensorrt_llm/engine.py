@@ -8,11 +8,12 @@ from typing import cast
 import yaml
 from pydantic import BaseModel
 
-from engines.engine import Engine, ModelUse, ShortBuffer, WorkerStart
+from engines.engine import Engine, ModelUse, ShortBuffer, WorkerStart, whose
 from engines.option_block import WorkerRole, written
+from engines.quantization import default_algorithm
 from engines.release import Workaround, release_line
-from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
+from engines.tensorrt_llm.kernels import default_moe_backend, moe_support
 from engines.tensorrt_llm.on_lines import (
     DEEP_EP_CRASH_ACCELERATOR,
     DEEP_EP_CRASH_LINE,
@@ -21,7 +22,7 @@ from engines.tensorrt_llm.on_lines import (
 )
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
 from engines.transport_setup import KvProfile, TransportWords
-from hardware import EfaEvidence, InstanceType, Standing
+from hardware import ACCELERATORS, EfaEvidence, InstanceType, Standing
 from hardware.source import AWSOME_INFERENCE_EFA
 
 OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
@@ -47,6 +48,9 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
     variables: frozenset[str] = frozenset(
         {"OVERRIDE_QUANT_ALGO", "SERVED_MODEL_NAME", "ENGINE_ARGS", "MODEL_PATH"}
     )
+    length_option: str = "max_seq_len"
+    block_option: str = "tokens_per_block"
+    transfer_words: str = "cache_transceiver_config"
     transport_option: str = "cache_transceiver_config.backend"
     transports: TransportWords = TransportWords(
         # ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6. It takes
@@ -153,15 +157,45 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         return (WITHOUT_DEEP_EP if is_hit else DEEP_EP_OFF, *others)
 
     def refusals(self, options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
-        """Parallel sizes and MoE kernels."""
-        return judged.refusals(options, use)
+        """What TensorRT-LLM 1.3.0rc14 refuses for gpt-oss, at start and after the model was loaded.
+
+        tensorrt_llm/_torch/models/modeling_gpt_oss.py; kernels of the experts: kernels.py.
+        """
+        if options.pipeline_parallel_size != 1:
+            yield f"pipeline_parallel_size {options.pipeline_parallel_size}: gpt-oss runs with 1 only"
+        parallel = options.moe_expert_parallel_size
+        if use.experts % parallel:
+            yield f"moe_expert_parallel_size {parallel} must divide the model's {use.experts} experts"
+        yield from dict.fromkeys(_unfit_kernels(options, use))
 
     def contradictions(self, roles: Mapping[WorkerRole, TensorRtLlmOptions], use: ModelUse) -> Iterator[str]:
-        """Lengths of prompts and answers, and transceivers that do not meet."""
-        return judged.contradictions(roles, use)
+        """Also prompts that the batch of one step has no room for."""
+        yield from super().contradictions(roles, use)
+        for role, options in roles.items():
+            longest = options.longest_prompt(use.positions)
+            if role != "decode" and use.prompt_tokens > longest:
+                yield (
+                    f"prompts of {use.prompt_tokens} tokens exceed the {longest} tokens that the "
+                    f"{whose(role)} admits: raise max_num_tokens or max_seq_len, or write "
+                    "enable_chunked_prefill: true"
+                )
 
 
 def algorithm_environment(algorithm: str | None) -> dict[str, str]:
     """Return the variable that names the number formats of the experts; none for the engine's default."""
     # For an MXFP4 checkpoint Blackwell's own default; named so that a new default changes nothing.
     return {} if algorithm is None else {"OVERRIDE_QUANT_ALGO": algorithm}
+
+
+def _unfit_kernels(options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
+    """What the experts' kernels refuse of each GPU on which the recipe may run."""
+    chosen = (options.moe_config.backend if options.moe_config else None) or "AUTO"
+    for gpu in ACCELERATORS.values():
+        if gpu.architecture_family not in use.families:
+            continue
+        backend = default_moe_backend(gpu) if chosen == "AUTO" else chosen
+        algorithm = use.algorithm or default_algorithm(gpu, backend)
+        support = moe_support(backend, algorithm, gpu, expert_parallel_size=options.moe_expert_parallel_size)
+        if support.stops:
+            given = f"moe_config.backend {chosen} with {algorithm}"
+            yield f"{given} on {gpu.architecture_family}: {support.reason}"

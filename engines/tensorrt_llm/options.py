@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_block import KvDtype, NonNegativeInt, PositiveInt
+from engines.option_block import KvDtype, NonNegativeInt, PositiveInt, WorkerOptions
 from engines.tensorrt_llm.blocks import (
     AttentionDpConfig,
     CacheTransceiverConfig,
@@ -73,7 +73,7 @@ class EngineSettings(EngineBlock, frozen=True):
     trust_remote_code: bool | None = None
 
 
-class TensorRtLlmOptions(EngineSettings, frozen=True):
+class TensorRtLlmOptions(EngineSettings, WorkerOptions, frozen=True):
     """The engine options of a recipe's worker, complete enough to size it.
 
     Raises:
@@ -103,6 +103,11 @@ class TensorRtLlmOptions(EngineSettings, frozen=True):
     def kv_dtype(self) -> KvDtype:
         """Number format of the KV cache; auto is the checkpoint's."""
         return (self.kv_cache_config.dtype if self.kv_cache_config else None) or "auto"
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether its KV cache goes to other workers, or comes from them."""
+        return self.cache_transceiver_config is not None
 
     @property
     def draft_model(self) -> str | None:

@@ -1,5 +1,5 @@
 """vLLM behind `python3 -m dynamo.vllm`.
 
-`engine` is what the rest of the project sees. `options` holds what may be set, `refusals` what does not fit;
+`engine` is what the rest of the project sees, and what does not fit. `options` holds what may be set;
 `kernels` is facts of the engine.
 """

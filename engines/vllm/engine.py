@@ -13,9 +13,9 @@ from engines.engine import Engine, ModelUse, WorkerStart
 from engines.option_block import WorkerRole, written
 from engines.release import ReleaseLine, release_line
 from engines.transport_setup import RDMA_PRIVILEGES, KvProfile, TransportWords
-from engines.vllm import refusals as judged
-from engines.vllm.options import NIXL, VllmOptions, VllmSettings
-from hardware import EfaEvidence, Standing
+from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
+from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, NIXL, VllmOptions, VllmSettings
+from hardware import ACCELERATORS, EfaEvidence, Standing
 from hardware.source import DYNAMO_EFA_GUIDE
 
 _FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
@@ -27,6 +27,9 @@ recipe for 1.3.1 sets the variable.
 """
 MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 _MXFP8_OPTION = {"quantization_config": {"moe": {"activation": "mxfp8"}}}
+_MXFP8 = VLLM_MOE_VARIABLES[MXFP8_VARIABLE]
+_AUTO = "auto"
+_STRUCTURED_OUTPUT = "structured_outputs_config"
 _SIDE_CHANNEL_PORT = 5600
 """Port on which workers exchange what NIXL needs to reach each other (vllm 0.20.1 vllm/envs.py)."""
 _PORTS_OF_A_WORKER = 100
@@ -46,6 +49,9 @@ class Vllm(Engine[VllmOptions]):
     options: type[VllmOptions] = VllmOptions
     settings: type[BaseModel] = VllmSettings
     variables: frozenset[str] = frozenset({MXFP8_VARIABLE, "MODEL_PATH"})
+    length_option: str = "max_model_len"
+    block_option: str = "block_size"
+    transfer_words: str = f"kv_transfer_config with kv_connector {NIXL}"
     transport_option: str = "kv_transfer_config.kv_connector_extra_config.backends"
     transports: TransportWords = TransportWords(
         # ai-dynamo/dynamo recipes/inkling/vllm/disagg-gb300-agentic at 472ac24, which shares the host's IPC
@@ -102,12 +108,24 @@ class Vllm(Engine[VllmOptions]):
         return options.model_copy(update={"kv_transfer_config": chosen})
 
     def refusals(self, options: VllmOptions, use: ModelUse) -> Iterator[str]:
-        """Sizes, kernels of the experts, and what speculation breaks."""
-        return judged.refusals(options, use)
+        """What vLLM 0.20.1 to 0.31.0 refuses for gpt-oss, or answers wrongly.
+
+        Sizes: vllm/config/scheduler.py and vllm/config/model.py. Kernels: engines/vllm/kernels.py.
+        """
+        yield from _unfit_sizes(options, use)
+        yield from _unfit_kernels(options, use)
+        if options.draft_model is not None and _STRUCTURED_OUTPUT in options.extra:
+            # ai-dynamo/dynamo recipes/gpt-oss-120b/README.md at 0e72f06; vllm-project/vllm#27969, #47025.
+            yield (
+                f"{_STRUCTURED_OUTPUT} with speculative_config: structured output may be no JSON while a "
+                "draft model proposes tokens, and the engine may crash: leave one of them out"
+            )
 
     def contradictions(self, roles: Mapping[WorkerRole, VllmOptions], use: ModelUse) -> Iterator[str]:
-        """Lengths of prompts and answers, and connectors that do not meet."""
-        return judged.contradictions(roles, use)
+        """Also draft models that differ: their layers have KV cache too, which is handed over."""
+        yield from super().contradictions(roles, use)
+        if len({options.draft_model for options in roles.values()}) > 1:
+            yield "prefill and decode workers must name the same speculative_config.model, or none"
 
 
 COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
@@ -163,3 +181,44 @@ def _flag(name: str, value: Any) -> Iterator[str]:
         yield from (str(item) for item in cast("list[object]", value))
     else:
         yield str(value)
+
+
+def _unfit_sizes(options: VllmOptions, use: ModelUse) -> Iterator[str]:
+    length = options.effective_max_seq_len(use.positions)
+    if length > use.positions:
+        yield f"max_model_len {length} exceeds the {use.positions} positions of the model: vLLM ends at start"
+    step = options.max_num_batched_tokens or DEFAULT_MAX_NUM_BATCHED_TOKENS
+    if options.enable_chunked_prefill is False and step < length:
+        yield (
+            f"max_num_batched_tokens {step} is less than max_model_len {length} with enable_chunked_prefill "
+            "false: vLLM ends at start; raise it, or leave enable_chunked_prefill out"
+        )
+    ranks = options.tensor_parallel_size * options.data_parallel_size
+    if options.enable_expert_parallel and use.experts % ranks:
+        yield f"enable_expert_parallel: {ranks} GPUs must divide the model's {use.experts} experts"
+
+
+def _unfit_kernels(options: VllmOptions, use: ModelUse) -> Iterator[str]:
+    backend = options.moe_backend or _AUTO
+    if use.algorithm == "W4A8_MXFP4_FP8":
+        yield "vLLM has no W4A8_MXFP4_FP8: write W4A8_MXFP4_MXFP8 or W4A16_MXFP4"
+    if use.algorithm == "W4A8_MXFP4_MXFP8":
+        yield from _without("quantization.algorithm W4A8_MXFP4_MXFP8", _MXFP8, use, "write W4A16_MXFP4")
+        if backend != _AUTO:
+            # vLLM 0.20 reads the variable of the algorithm only where the backend is auto.
+            yield (
+                f"moe_backend {backend} takes the experts' activations in BF16, whatever "
+                "quantization.algorithm says: leave one of them out"
+            )
+    if kernels := VLLM_BACKEND_KERNELS.get(backend):
+        yield from _without(f"moe_backend {backend}", kernels, use, "leave it out")
+
+
+def _without(setting: str, kernels: VllmMoeKernels, use: ModelUse, instead: str) -> Iterator[str]:
+    fitting = (gpu for gpu in ACCELERATORS.values() if gpu.architecture_family in use.families)
+    without = [gpu.name for gpu in fitting if not kernels.run_on(gpu)]
+    if without:
+        yield (
+            f"{setting} has its kernels on {kernels.where}, not on {', '.join(without)}: {instead}, or "
+            "name other architectureFamilies"
+        )

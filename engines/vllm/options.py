@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_block import KvDtype, OptionBlock, PositiveInt
+from engines.option_block import KvDtype, OptionBlock, PositiveInt, WorkerOptions
 
 NIXL = "NixlConnector"
 """The connector that hands KV cache from prefill to decode workers; others move it to the host."""
@@ -153,7 +153,7 @@ class VllmSettings(OptionBlock, frozen=True):
     """None: this worker transfers no KV cache."""
 
 
-class VllmOptions(VllmSettings, frozen=True):
+class VllmOptions(VllmSettings, WorkerOptions, frozen=True):
     """The options of a recipe's worker, complete enough to size it.
 
     Raises:
@@ -178,6 +178,11 @@ class VllmOptions(VllmSettings, frozen=True):
     def kv_dtype(self) -> KvDtype:
         """Number format of the KV cache; auto is the checkpoint's."""
         return _KV_DTYPES[self.kv_cache_dtype or "auto"]
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether its KV cache goes to other workers, or comes from them."""
+        return self.kv_transfer_config is not None and self.kv_transfer_config.kv_connector == NIXL
 
     @property
     def concurrent_requests(self) -> int:

@@ -12,6 +12,7 @@ from engines.quantization import (
     default_algorithm,
     fp8_kv_cache_is_tested,
 )
+from engines.tensorrt_llm.engine import TensorRtLlm
 from engines.tensorrt_llm.kernels import (
     MOE_BACKENDS,
     MoeBackend,
@@ -20,7 +21,6 @@ from engines.tensorrt_llm.kernels import (
     moe_support,
 )
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.tensorrt_llm.refusals import refusals
 from hardware import ACCELERATORS
 
 RUNS, UNTESTED = MoeOutcome.RUNS, MoeOutcome.UNTESTED
@@ -145,4 +145,6 @@ def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(parallel: in
         accelerator = ACCELERATORS[gpu]
         use = ModelUse(128, 131072, 1024, 1024, algorithm, (accelerator.architecture_family,))
         support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
-        assert any(refusals(options, use)) == support.stops, f"{backend} with {algorithm} on {gpu}"
+        assert any(TensorRtLlm().refusals(options, use)) == support.stops, (
+            f"{backend} with {algorithm} on {gpu}"
+        )

@@ -48,19 +48,6 @@ REFUSED_SPLIT: dict[str, tuple[dict[str, Any], str]] = {
         {"prefill": {"cache_transceiver_config": {"backend": "UCX", "max_tokens_in_buffer": 9000}}},
         "max_tokens_in_buffer 9000 must be a multiple of tokens_per_block 32",
     ),
-    "two transceivers": (
-        {"decode": {"cache_transceiver_config": {"backend": "NIXL", "max_tokens_in_buffer": 9216}}},
-        "prefill and decode workers must use the same transceiver backend",
-    ),
-    "the C++ transceiver and the second cache manager": (
-        {
-            "decode": {
-                "cache_transceiver_config": {"backend": "UCX", "transceiver_runtime": "CPP"},
-                "kv_cache_config": {"dtype": "fp8", "use_kv_cache_manager_v2": True},
-            }
-        },
-        "decode: transceiver_runtime CPP moves no cache of the second manager",
-    ),
     "no transceiver": (
         {"decode": {"cache_transceiver_config": None}},
         "prefill and decode workers both need cache_transceiver_config",
@@ -71,7 +58,7 @@ REFUSED_SPLIT: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "sequences of a prompt alone": (
         {"prefill": {"max_seq_len": 8192}},
-        "prompts of 8192 tokens and the first of an answer exceed the prefill worker's max_seq_len 8192",
+        "8193 tokens of prompt and answer exceed the prefill worker's max_seq_len 8192",
     ),
     "two beams": (
         {"prefill": {"max_seq_len": None, "max_num_tokens": None, "max_beam_width": 2}},
@@ -79,15 +66,11 @@ REFUSED_SPLIT: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a prompt longer than a step": (
         {"prefill": {"max_seq_len": None, "max_num_tokens": 4096}},
-        "prefill prompt 8192 exceeds its max_num_tokens 4096",
+        "prompts of 8192 tokens exceed the 4096 tokens that the prefill worker admits",
     ),
     "blocks of two sizes": (
         {"decode": {"kv_cache_config": {"dtype": "fp8", "tokens_per_block": 64}}},
         "prefill and decode workers must use the same tokens_per_block, not 32 and 64",
-    ),
-    "sequences longer than a step": (
-        {"prefill": {"max_num_tokens": 8192}},
-        "prefill max_seq_len 9000 exceeds its max_num_tokens 8192",
     ),
     "no room for the answer": (
         {"decode": {"max_seq_len": 9000}},
@@ -121,7 +104,7 @@ REFUSED_AGGREGATED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a transfer of the cache": (
         {"worker": {"cache_transceiver_config": {"backend": "UCX"}}},
-        "an aggregated worker transfers no KV cache",
+        "an aggregated worker hands no KV cache over",
     ),
 }
 # Fields of the recipe itself, and of its services by their roles.
