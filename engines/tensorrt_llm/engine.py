@@ -14,12 +14,6 @@ from engines.quantization import default_algorithm
 from engines.release import Workaround, release_line
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.kernels import default_moe_backend, moe_support
-from engines.tensorrt_llm.on_lines import (
-    DEEP_EP_CRASH_ACCELERATOR,
-    DEEP_EP_CRASH_LINE,
-    DEEP_EP_OFF,
-    WITHOUT_DEEP_EP,
-)
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
 from engines.transport_setup import KvProfile, TransportWords
 from hardware import ACCELERATORS, EfaEvidence, InstanceType, Standing
@@ -33,6 +27,26 @@ OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
 PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2 and 1.6.1, dynamo/trtllm/backend_args.py: one setting until 1.5;
 from 1.6 on --publish-metrics is an option of its own.
 """
+
+DEEP_EP_CRASH_LINE = (1, 2)
+"""Release line of Dynamo whose TensorRT-LLM has the defect that `WITHOUT_DEEP_EP` avoids."""
+DEEP_EP_CRASH_ACCELERATOR = "GB200"
+
+WITHOUT_DEEP_EP = Workaround(
+    "TRTLLM_FORCE_COMM_METHOD",
+    "ALLGATHER",
+    "with attention data parallelism the engine of release 1.2 picks DeepEP on GB200 and stops with an "
+    "illegal memory access",
+    "ai-dynamo/dynamo#9914",
+)
+DEEP_EP_OFF = Workaround(
+    "TRTLLM_CAN_USE_DEEP_EP",
+    "0",
+    "where a rank may not open its neighbours' GPU memory, the engine of release 1.2 takes DeepEP, which "
+    "stops on GB200, before all-gather; where it may, nothing changes",
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/communication at 03c36d6",
+)
+"""On every other GPU: `WITHOUT_DEEP_EP` would forbid the ways over NVLink too, which work there."""
 
 # Absent and null differ for these alone: absent is the engine's default, null is off.
 _NULL_IS_OFF = frozenset({"cuda_graph_config"})

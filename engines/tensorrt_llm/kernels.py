@@ -1,4 +1,9 @@
-"""Which MoE backend of TensorRT-LLM runs gpt-oss with which algorithm on which GPU (1.3.0rc14)."""
+"""Which MoE backend of TensorRT-LLM runs gpt-oss with which algorithm on which GPU (1.3.0rc14).
+
+NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe: create_moe.py at 01f8de5, fused_moe_cutlass.py
+(can_implement), fused_moe_triton.py at 00131d7, fused_moe_trtllm_gen.py at 026946f; on Hopper
+NVIDIA/TensorRT-LLM#17570.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -6,7 +11,7 @@ from typing import Literal, TypeGuard, get_args
 
 from engines.memory import ExpertPadding
 from engines.quantization import MxFp4AlgorithmName
-from hardware import Accelerator, Source
+from hardware import Accelerator
 
 MoeBackend = Literal["CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"]
 MOE_BACKENDS: tuple[MoeBackend, ...] = get_args(MoeBackend)
@@ -16,7 +21,6 @@ class MoeOutcome(Enum):
     """What happens to a worker that starts with a backend."""
 
     RUNS = "runs"
-    UNTESTED = "runs, untested by NVIDIA"
     RUNS_AS_CUTLASS = "warns and runs as CUTLASS"
     NOT_DECLARED = "starts, with kernels that NVIDIA does not declare for it"
     FAILS = "stops with an error while it loads or warms up"
@@ -29,33 +33,12 @@ class MoeSupport:
     outcome: MoeOutcome
     reason: str
     """One sentence; why it fails, or what is special about its running."""
-    source: Source
-
-    @property
-    def runs(self) -> bool:
-        """Whether the worker is known to start and answer."""
-        return self.outcome in {MoeOutcome.RUNS, MoeOutcome.UNTESTED, MoeOutcome.RUNS_AS_CUTLASS}
 
     @property
     def stops(self) -> bool:
         """Whether the worker is known to end before it serves."""
         return self.outcome is MoeOutcome.FAILS
 
-
-_CREATE_MOE = Source(
-    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py at 01f8de5", "2026-05"
-)
-_CUTLASS_MOE = Source(
-    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_cutlass.py (can_implement)",
-    "2026-05",
-)
-_TRITON_MOE = Source(
-    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_triton.py at 00131d7", "2026-05"
-)
-_TRTLLM_MOE = Source(
-    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_trtllm_gen.py at 026946f", "2026-05"
-)
-_HOPPER_TRTLLM = Source("NVIDIA/TensorRT-LLM#17570 (IndexError in the autotuner)", "2026")
 
 _HOPPER = (9, 0)
 _BLACKWELL_ALGORITHM: MxFp4AlgorithmName = "W4A8_MXFP4_MXFP8"
@@ -89,70 +72,48 @@ def moe_support(
         case "TRITON":
             return _triton(algorithm, accelerator, expert_parallel_size)
         case "CUTEDSL" | "DENSEGEMM":
-            return _as_cutlass(backend, algorithm, accelerator)
+            cutlass = _cutlass(algorithm, accelerator)
+            runs = cutlass.outcome is MoeOutcome.RUNS
+            reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
+            return (
+                MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason)
+                if runs
+                else MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}")
+            )
         case "WIDEEP" | "DEEPGEMM" | "VANILLA":
             reason = f"{backend} adds no bias to its experts, and those of gpt-oss have one"
-            return MoeSupport(MoeOutcome.FAILS, reason, _CREATE_MOE)
+            return MoeSupport(MoeOutcome.FAILS, reason)
 
 
 def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
-    source = _CUTLASS_MOE
-    if accelerator.architecture_family == "blackwell":
-        if algorithm == _BLACKWELL_ALGORITHM:
-            return MoeSupport(MoeOutcome.RUNS, "CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
-        if algorithm == "W4A16_MXFP4":
-            return MoeSupport(
-                MoeOutcome.FAILS, "CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError", source
-            )
-        return MoeSupport(
-            MoeOutcome.NOT_DECLARED,
-            "CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss",
-            source,
-        )
-    if accelerator.compute_capability == _HOPPER and algorithm == "W4A16_MXFP4":
-        return MoeSupport(MoeOutcome.RUNS, "CUTLASS runs W4A16_MXFP4 on Hopper", source)
+    family = accelerator.architecture_family
+    if (family, algorithm) in {("blackwell", _BLACKWELL_ALGORITHM), ("hopper", "W4A16_MXFP4")}:
+        return MoeSupport(MoeOutcome.RUNS, f"CUTLASS runs {algorithm} on {family}")
     if algorithm == _BLACKWELL_ALGORITHM:
-        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only", source)
+        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only")
+    if family == "blackwell" and algorithm == "W4A16_MXFP4":
+        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError")
     return MoeSupport(
-        MoeOutcome.NOT_DECLARED, f"CUTLASS does not declare {algorithm} for {accelerator.name}", source
+        MoeOutcome.NOT_DECLARED, f"CUTLASS does not declare {algorithm} for gpt-oss on {accelerator.name}"
     )
 
 
 def _trtllm(accelerator: Accelerator) -> MoeSupport:
-    if accelerator.architecture_family == "blackwell":
-        return MoeSupport(MoeOutcome.RUNS, "TRTLLM runs every MXFP4 algorithm on Blackwell", _TRTLLM_MOE)
-    if accelerator.architecture_family == "hopper":
-        return MoeSupport(
-            MoeOutcome.FAILS,
-            "TRTLLM is for Blackwell: on Hopper its autotuner ends with an IndexError",
-            _HOPPER_TRTLLM,
-        )
-    return MoeSupport(MoeOutcome.FAILS, "TRTLLM is for Blackwell", _TRTLLM_MOE)
+    family = accelerator.architecture_family
+    if family == "blackwell":
+        return MoeSupport(MoeOutcome.RUNS, "TRTLLM runs every MXFP4 algorithm on Blackwell")
+    end = ": on Hopper its autotuner ends with an IndexError" if family == "hopper" else ""
+    return MoeSupport(MoeOutcome.FAILS, f"TRTLLM is for Blackwell{end}")
 
 
 def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
-    source = _TRITON_MOE
     if algorithm == _BLACKWELL_ALGORITHM:
-        return MoeSupport(MoeOutcome.FAILS, "TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
-    if accelerator.architecture_family == "ampere":
-        return MoeSupport(
-            MoeOutcome.NOT_DECLARED, "NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source
-        )
+        return MoeSupport(MoeOutcome.FAILS, "TRITON has no quantization method for W4A8_MXFP4_MXFP8")
     if accelerator.architecture_family == "hopper":
-        return MoeSupport(MoeOutcome.RUNS, f"TRITON runs {algorithm} on Hopper", source)
-    if expert_parallel_size > 1:
-        return MoeSupport(
-            MoeOutcome.FAILS, "TRITON raises with expert parallelism above 1 on Blackwell", source
-        )
-    return MoeSupport(MoeOutcome.UNTESTED, "NVIDIA tests TRITON with gpt-oss on Hopper only", source)
-
-
-def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
-    cutlass = _cutlass(algorithm, accelerator)
-    reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
-    if not cutlass.runs:
-        return MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}", cutlass.source)
-    return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, _CREATE_MOE)
+        return MoeSupport(MoeOutcome.RUNS, f"TRITON runs {algorithm} on Hopper")
+    if accelerator.architecture_family == "blackwell" and expert_parallel_size > 1:
+        return MoeSupport(MoeOutcome.FAILS, "TRITON raises with expert parallelism above 1 on Blackwell")
+    return MoeSupport(MoeOutcome.NOT_DECLARED, "NVIDIA tests TRITON with gpt-oss on Hopper only")
 
 
 TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})

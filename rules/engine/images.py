@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from engines.tensorrt_llm.on_lines import (
+from engines.tensorrt_llm.engine import (
     DEEP_EP_CRASH_ACCELERATOR,
     DEEP_EP_CRASH_LINE,
     WITHOUT_DEEP_EP,
