@@ -70,28 +70,18 @@ class WorkerOptions(OptionBlock, frozen=True):
         """Tokens of prompt and answer together, for a model with that many positions."""
 
 
-def written(block: OptionBlock, null_is_off: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Return what was written and nothing else, so that the engine's defaults stay the engine's.
-
-    Args:
-        block: the options.
-        null_is_off: keys for which absent and null differ: absent is the engine's default, null is off.
-
-    """
-    found: dict[str, Any] = {}
-    for name in type(block).model_fields:
-        if name == "extra" or name not in block.model_fields_set:
-            continue
-        value: Any = getattr(block, name)
-        if value is not None or name in null_is_off:
-            found[name] = _plain(value, null_is_off)
-    return found | dict(block.extra)
+def written(block: OptionBlock) -> dict[str, Any]:
+    """Return what was written and nothing else, so that the engine's defaults stay the engine's."""
+    return _beside_extra(block.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
 
-def _plain(value: Any, null_is_off: frozenset[str]) -> Any:
-    if isinstance(value, OptionBlock):
-        return written(value, null_is_off)
-    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+def _beside_extra(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options whose `extra` stands beside them, in each block."""
+    extra = options.pop("extra", {})
+    for key, value in options.items():
+        if isinstance(value, dict):
+            options[key] = _beside_extra(cast("dict[str, Any]", value))
+    return {**options, **extra}
 
 
 def _extra_of(data: object) -> object:

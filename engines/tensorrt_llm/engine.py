@@ -48,8 +48,7 @@ DEEP_EP_OFF = Workaround(
 )
 """On every other GPU: `WITHOUT_DEEP_EP` would forbid the ways over NVLink too, which work there."""
 
-# Absent and null differ for these alone: absent is the engine's default, null is off.
-_NULL_IS_OFF = frozenset({"cuda_graph_config"})
+_GRAPHS = "cuda_graph_config"
 
 
 class TensorRtLlm(Engine[TensorRtLlmOptions]):
@@ -124,7 +123,11 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         The ConfigMap's name is derived from this text: an order that depended on the interpreter would
         restart every worker.
         """
-        return yaml.safe_dump(written(options, _NULL_IS_OFF), sort_keys=True, default_flow_style=False)
+        content = written(options)
+        # Absent and null differ for this alone: absent is the engine's default, null is off.
+        if _GRAPHS in options.model_fields_set:
+            content.setdefault(_GRAPHS, None)
+        return yaml.safe_dump(content, sort_keys=True, default_flow_style=False)
 
     def with_transport(self, options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtLlmOptions:
         """The options with the transport's transceiver."""

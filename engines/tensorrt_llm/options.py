@@ -119,16 +119,6 @@ class TensorRtLlmOptions(EngineSettings, WorkerOptions, frozen=True):
         """Bytes of host memory that hold KV cache, at least: nothing says whether each rank has them."""
         return (self.kv_cache_config.host_cache_size if self.kv_cache_config else None) or 0
 
-    @property
-    def effective_max_batch_size(self) -> int:
-        """Sequences in one step of one rank."""
-        return self.max_batch_size or DEFAULT_MAX_BATCH_SIZE
-
-    @property
-    def effective_max_num_tokens(self) -> int:
-        """Tokens in one step of one rank."""
-        return self.max_num_tokens or DEFAULT_MAX_NUM_TOKENS
-
     def effective_max_seq_len(self, model_positions: int) -> int:
         """Tokens of prompt and answer together, for a model with that many positions."""
         return self.max_seq_len or model_positions
@@ -141,13 +131,17 @@ class TensorRtLlmOptions(EngineSettings, WorkerOptions, frozen=True):
         reserve and promised to nobody.
         """
         length = self.effective_max_seq_len(model_positions) - 1
-        return length if self.enable_chunked_prefill else min(length, self.effective_max_num_tokens)
+        return (
+            length
+            if self.enable_chunked_prefill
+            else min(length, self.max_num_tokens or DEFAULT_MAX_NUM_TOKENS)
+        )
 
     @property
     def concurrent_requests(self) -> int:
         """Requests that run at once; more wait. The batch size is one rank's under attention DP."""
         ranks = self.tensor_parallel_size if self.enable_attention_dp else 1
-        return self.effective_max_batch_size * ranks
+        return (self.max_batch_size or DEFAULT_MAX_BATCH_SIZE) * ranks
 
     @model_validator(mode="after")
     def _parallel_sizes_fit(self) -> "TensorRtLlmOptions":

@@ -10,8 +10,6 @@ from types import MappingProxyType
 from engines.memory import ExpertPadding
 from hardware import Accelerator
 
-Capability = tuple[int, int]
-
 
 @dataclass(frozen=True, slots=True)
 class VllmMoeKernels:
@@ -19,19 +17,17 @@ class VllmMoeKernels:
 
     activations: str
     where: str
-    runs: Callable[[Capability], bool]
-
-    def run_on(self, accelerator: Accelerator) -> bool:
-        """Whether they take the GPU; where they do not, the worker ends with a ValueError at start."""
-        return self.runs(accelerator.compute_capability)
+    run_on: Callable[[Accelerator], bool]
+    """Whether they take the GPU; where they do not, the worker ends with a ValueError at start."""
 
 
-def _is_100_family(capability: Capability) -> bool:
-    return capability[0] == 10  # noqa: PLR2004 - B200, GB200, B300 and GB300, not the RTX cards
+def _is_100_family(gpu: Accelerator) -> bool:
+    # B200, GB200, B300 and GB300, not the RTX cards.
+    return (10, 0) <= gpu.compute_capability < (11, 0)
 
 
-def _is_hopper(capability: Capability) -> bool:
-    return capability == (9, 0)
+def _is_hopper(gpu: Accelerator) -> bool:
+    return gpu.compute_capability == (9, 0)
 
 
 _TRTLLM_WHERE = "B200, GB200, B300 and GB300"
@@ -42,9 +38,11 @@ VLLM_BACKEND_KERNELS: Mapping[str, VllmMoeKernels] = MappingProxyType(
         "flashinfer_trtllm": VllmMoeKernels(_BF16, _TRTLLM_WHERE, _is_100_family),
         "flashinfer_cutlass": VllmMoeKernels(_BF16, "H100 and H200", _is_hopper),
         "triton": VllmMoeKernels(
-            _BF16, "Hopper and B200, GB200, B300, GB300", lambda capability: (9, 0) <= capability < (11, 0)
+            _BF16,
+            "Hopper and B200, GB200, B300, GB300",
+            lambda gpu: (9, 0) <= gpu.compute_capability < (11, 0),
         ),
-        "marlin": VllmMoeKernels(_BF16, "Ampere and later", lambda capability: capability >= (8, 0)),
+        "marlin": VllmMoeKernels(_BF16, "Ampere and later", lambda gpu: gpu.compute_capability >= (8, 0)),
     }
 )
 """--moe-backend -> its kernels for MXFP4; of the others nothing says what they do with gpt-oss."""
@@ -53,15 +51,15 @@ VLLM_MOE_VARIABLES: Mapping[str, VllmMoeKernels] = MappingProxyType(
     {
         "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8": VllmMoeKernels("MXFP8", _TRTLLM_WHERE, _is_100_family),
         "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS": VllmMoeKernels(
-            "MXFP8", "Blackwell", lambda capability: capability >= (10, 0)
+            "MXFP8", "Blackwell", lambda gpu: gpu.compute_capability >= (10, 0)
         ),
         "VLLM_USE_FLASHINFER_MOE_MXFP4_BF16": VllmMoeKernels(
             _BF16,
             "H100, H200, B200, GB200, B300 and GB300",
-            lambda capability: _is_hopper(capability) or _is_100_family(capability),
+            lambda gpu: _is_hopper(gpu) or _is_100_family(gpu),
         ),
         "VLLM_MXFP4_USE_MARLIN": VllmMoeKernels(
-            _BF16, "Ampere and later", lambda capability: capability >= (8, 0)
+            _BF16, "Ampere and later", lambda gpu: gpu.compute_capability >= (8, 0)
         ),
     }
 )
@@ -70,9 +68,9 @@ VLLM_MOE_VARIABLES: Mapping[str, VllmMoeKernels] = MappingProxyType(
 
 def default_vllm_kernels(accelerator: Accelerator) -> str:
     """What vLLM takes where neither flag nor variable says."""
-    if _is_100_family(accelerator.compute_capability):
+    if _is_100_family(accelerator):
         return "flashinfer_trtllm"
-    return "triton" if _is_hopper(accelerator.compute_capability) else "marlin"
+    return "triton" if _is_hopper(accelerator) else "marlin"
 
 
 VLLM_KV_DTYPES = frozenset(

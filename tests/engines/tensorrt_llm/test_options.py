@@ -89,7 +89,7 @@ def test_an_option_that_the_engine_no_longer_has_is_refused_wherever_it_stands(k
 
 def test_what_is_not_set_is_as_large_as_the_engine_makes_it() -> None:
     options = _options()
-    assert (options.effective_max_batch_size, options.effective_max_num_tokens) == (2048, 8192)
+    assert options.concurrent_requests == 2048
     assert options.effective_max_seq_len(POSITIONS) == 131_072
     assert options.longest_prompt(POSITIONS) == 8192
     assert _options(enable_chunked_prefill=True).longest_prompt(POSITIONS) == 131_071
