@@ -98,12 +98,8 @@ class Effective:
         if found is not None or (path[0] in self.file.content and path[0] != _MERGED_BLOCK):
             return found
         option = OPTIONS[self.command].get(path)
-        setting = None if option is None else self.option(option)
+        setting = None if option is None else option_value(self.flags, self.environment, option)
         return None if setting is None or setting.value is None else setting
-
-    def option(self, option: Option) -> Setting:
-        """What one of TensorRT-LLM's options is given: by flag, by its variable, or its default."""
-        return option_value(self.flags, self.environment, option)
 
     def setting(self, *path: str, default: Any) -> Setting:
         """The effective value, or the engine's default."""

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engines.command_options import kv_connectors
-from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of
+from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of, option_value
 from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.keys import (
     ATTENTION_BACKENDS,
@@ -198,7 +198,7 @@ def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
 
 def _overridden_flags(settings: Effective) -> Iterator[str]:
     for path, option in OPTIONS[settings.command].items():
-        given = settings.option(option)
+        given = option_value(settings.flags, settings.environment, option)
         acting = settings.at(*path) if given.source in option.flags else given
         if acting != given and not _same(None if acting is None else acting.value, given.value):
             by = "the engine's default" if acting is None else f"{acting.value} ({acting.source})"
