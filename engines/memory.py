@@ -75,13 +75,16 @@ class MemoryDemand:
 
 @dataclass(frozen=True, slots=True)
 class ExpertPadding:
-    """Multiples to which an engine's kernels pad a matrix of an expert, whose dimensions are 2880."""
+    """Multiples to which an engine's kernels pad a matrix of an expert, whose dimensions are 2880.
 
-    first_hidden: int
+    128 is what most kernels of both engines take.
+    """
+
+    first_hidden: int = 128
     """Input of the first two matrices of an expert."""
-    second_hidden: int
+    second_hidden: int = 128
     """Output of its last matrix."""
-    intermediate: int
+    intermediate: int = 128
 
 
 def checkpoint_bytes(model: ModelShape) -> int:

@@ -96,11 +96,10 @@ VLLM_KV_DTYPE_LINES = frozenset((0, minor) for minor in (10, 11, 14, 19, 23, 31,
 int4_per_token_head."""
 # The matrices' alignment: vllm 0.20.1 vllm/model_executor/layers/quantization/mxfp4.py.
 _PADDING_OF_TRTLLM = ExpertPadding(first_hidden=256, second_hidden=256, intermediate=256)
-# The other kernels differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155:
-# 64.38 GiB on one H100).
-_PADDING = ExpertPadding(first_hidden=128, second_hidden=128, intermediate=128)
 
 
 def vllm_padding(moe_backend: str) -> ExpertPadding:
     """Return what the kernels of a MoE backend pad the experts' matrices to."""
-    return _PADDING_OF_TRTLLM if moe_backend == "flashinfer_trtllm" else _PADDING
+    # The other kernels differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155:
+    # 64.38 GiB on one H100).
+    return _PADDING_OF_TRTLLM if moe_backend == "flashinfer_trtllm" else ExpertPadding()
