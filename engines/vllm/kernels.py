@@ -100,6 +100,6 @@ _PADDING_OF_TRTLLM = ExpertPadding(first_hidden=256, second_hidden=256, intermed
 
 def vllm_padding(moe_backend: str) -> ExpertPadding:
     """Return what the kernels of a MoE backend pad the experts' matrices to."""
-    # The other kernels differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155:
-    # 64.38 GiB on one H100).
+    # The other kernels differ a little; a log of one of them lies within 2 % of this
+    # (vllm-project/vllm#33155: 64.38 GiB on one H100).
     return _PADDING_OF_TRTLLM if moe_backend == "flashinfer_trtllm" else ExpertPadding()
