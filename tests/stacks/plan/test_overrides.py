@@ -30,7 +30,7 @@ def test_an_override_changes_one_option_of_one_role() -> None:
 def test_null_takes_the_recipe_s_value_away_and_the_engine_s_holds() -> None:
     settings = changed(agg_gb200_settings(), override("worker", max_batch_size=None))
     options: Any = resolved(settings).serving.placed.recipe.engine_of("worker")
-    assert (options.max_batch_size, options.effective_max_batch_size) == (None, 2048)
+    assert (options.max_batch_size, options.concurrent_requests) == (None, 4 * 2048)
 
 
 def test_parallelism_that_is_overridden_changes_what_is_placed() -> None:
