@@ -9,8 +9,7 @@ from rules.reading.commands.container_commands import mentions
 from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
-from rules.reading.pods.mounts import read_mounts
-from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.pods.pods import read_pods, readable
 from rules.reading.references import read_references
 from rules.reading.shapes import Undecided, known, mappings_at
 from rules.rule import (
@@ -31,9 +30,6 @@ from rules.rule import (
 
 _ON_EACH_NODE = "DaemonSet"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{33,60})/?$")
-_DIGITS = 40
-"""Of a commit."""
 _WRITES_MAIN = re.compile(r"refs/main")
 
 
@@ -42,21 +38,14 @@ _WRITES_MAIN = re.compile(r"refs/main")
     severity=Severity.MANDATORY,
     reason=(
         "Each node has a directory of its own, and a node that replaces a lost one has an empty one: an "
-        "engine that may not ask the hub ends there at start. Advice where no init container waits for the "
-        "model: the engine is started again with pauses of up to five minutes after the model is there."
+        "engine that may not ask the hub ends there at start."
     ),
-    source=(
-        "https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; ai-dynamo 1.2.1 run offline; "
-        "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy"
-    ),
+    source="https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; ai-dynamo 1.2.1 run offline",
     lines=EVERY_RELEASE,
-    fix=(
-        "Fill it by a DaemonSet that selects the same nodes and tolerates their taints, and wait in an init "
-        "container for a file which is written last, such as .complete; or share files."
-    ),
+    fix="Fill it by a DaemonSet that selects the same nodes and tolerates their taints; or share files.",
 )
 def node_cache_filled(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
-    """Model's directory of a node is filled on other nodes, or nobody waits for it."""
+    """Model's directory of a node is filled on other nodes."""
     readers = volume.of_kind("worker", "frontend")
     if volume.node_path is None or not readers:
         return
@@ -64,9 +53,6 @@ def node_cache_filled(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Obs
     if not fillers:
         raise Undecided(f"nothing that was read fills {volume.node_path} of each node")
     for reader in readers:
-        if not _waits(reader.template, volume.node_path):
-            said = f"starts beside what fills {volume.node_path} of its node: no init container looks there"
-            yield advised(reader.resource, reader.name, said)
         found = _unfilled(graph, reader, fillers)
         if found is not None:
             said = f"reads its model from {volume.node_path} of its node, {found}"
@@ -91,11 +77,6 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
         users = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
         return f"is on whichever node it lands, and {users} fills the directory of one"
     return None
-
-
-def _waits(template: PodTemplate, path: str) -> bool:
-    first = mappings_at(template.spec, "initContainers")
-    return any(mount.node_path == path for each in first for mount in read_mounts(template, each))
 
 
 @graph_rule(
@@ -125,9 +106,6 @@ def model_revision_equal(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _unpinned(_: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     for model in user.models:
-        digits = _SNAPSHOT.search(model.text) if model.is_path else None
-        if digits is not None and len(digits[1]) != _DIGITS:
-            yield f"serves {model.text}, whose commit has {len(digits[1])} digits; one has {_DIGITS}"
         is_pinned = model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or "")
         # Offline, a worker reads what the volume calls main, and nobody moves that behind its back.
         if not is_pinned and not (user.kind == "worker" and user.is_offline):

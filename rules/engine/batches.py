@@ -24,7 +24,6 @@ from rules.reading.benchmarks import (
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
-from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, whole_number
 from rules.rule import (
@@ -43,8 +42,6 @@ _STRETCHED_BY = ("hf_overrides", "rope_scaling")
 """Options that give the model other positions than its config.json."""
 _STEP_OF_VLLM = "max_num_batched_tokens"
 _LETS_IT = "VLLM_ALLOW_LONG_MAX_MODEL_LEN"
-_SWITCHED_ON = frozenset({"1", "true"})
-"""What vLLM takes for a yes there (vllm 0.20.1 vllm/envs.py)."""
 
 
 @rule(
@@ -73,11 +70,9 @@ def sequence_length_within_model(graph: ResourceGraph, worker: Worker) -> Iterat
         yield from map(Advice, _beyond_a_step(worker, settings))
     elif is_vllm(worker):
         settings = read_settings(graph, worker)
-        is_stretched = any(settings.at(option) is not None for option in _STRETCHED_BY)
-        length = None if is_stretched else _plain_count(settings, _LENGTH_OF_VLLM)
-        is_let = (worker.variable(_LETS_IT) or "").lower() in _SWITCHED_ON
-        beyond = _beyond_the_model(graph, worker, length)
-        yield from map(Advice, beyond) if is_let else beyond
+        is_let = any(settings.at(option) is not None for option in _STRETCHED_BY) or worker.variable(_LETS_IT)
+        length = None if is_let else _plain_count(settings, _LENGTH_OF_VLLM)
+        yield from _beyond_the_model(graph, worker, length)
         yield from _beyond_a_step_of_vllm(settings)
 
 
@@ -168,18 +163,13 @@ def _largest_graph(settings: Effective) -> Count:
     return count if count.value else Count(DEFAULT_CUDA_GRAPH_BATCH_SIZE, "the engine's default")
 
 
-_PORT_OF_GRAPHS = "8000"
-"""Of the Service that the operator makes of a component (ai-dynamo/dynamo deploy/operator internal/consts,
-DynamoServicePort)."""
-
-
 @rule(
     BENCHMARKS,
     severity=Severity.ADVISORY,
     reason=(
-        "A name that nobody serves is answered with 404, and a port that the Service lacks with nothing. "
-        "Requests that are too long are refused or cut short. What the engine does not take at once waits in "
-        "its queue, and the time to the first token measures that queue."
+        "A name that nobody serves is answered with 404. Requests that are too long are refused or cut "
+        "short. What the engine does not take at once waits in its queue, and the time to the first token "
+        "measures that queue."
     ),
     source=(
         "ai-dynamo/dynamo docs of troubleshooting (404 Model not found), ai-dynamo/dynamo#9914, "
@@ -199,9 +189,6 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
         prompt, answer, load = (run.count(names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
         target = read_target(graph, benchmark, run)
         yield from _another_name(run, target)
-        if target.resource.kind == GRAPH_KIND and target.port != _PORT_OF_GRAPHS:
-            asked = f"port {target.port}" if target.port else "no port, which means 80,"
-            yield f"asks {asked} of {target.name}, whose Service has {_PORT_OF_GRAPHS} alone"
         if prompt is not None:
             for worker in target.workers:
                 yield from _too_long(graph, worker, prompt, answer)

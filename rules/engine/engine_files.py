@@ -9,8 +9,6 @@ from engines.command_options import kv_connectors
 from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of, option_value
 from engines.tensorrt_llm.flags import OPTIONS
 from engines.tensorrt_llm.keys import (
-    ATTENTION_BACKENDS,
-    DEPRECATED_ENGINE_KEYS,
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
     ENGINE_KEYS,
@@ -51,7 +49,7 @@ _RELEASES = "TensorRT-LLM around 1.3.0rc14 and 1.3.0rc29, of Dynamo 1.2 and 1.6,
     reason=(
         "The engine reads and checks its settings before it loads anything: a file that is missing or no "
         "mapping, text that is no JSON, a removed key or a value that it does not take end the worker at "
-        "start. Advice where a key is missing in the list of a release nearby, is deprecated or does nothing."
+        "start. Advice where a key is missing in the list of a release nearby, or does nothing."
     ),
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
@@ -72,7 +70,7 @@ def engine_settings_accepted(graph: ResourceGraph, worker: Worker) -> Iterator[S
         if is_tensorrt_llm(worker):
             settings = read_settings(graph, worker)
             yield from dict.fromkeys(_refused(worker, settings))
-            yield from _without_effect(worker, settings)
+            yield from _without_effect(settings)
         elif is_vllm(worker):
             settings = read_settings(graph, worker)
             yield from _refused_by_vllm(worker, settings)
@@ -174,7 +172,7 @@ def _place_of(key: str) -> str:
     return f"; it is one inside {' and '.join(homes)}" if homes else hint(name, ENGINE_KEYS)
 
 
-def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
+def _without_effect(settings: Effective) -> Iterator[Said]:
     block = settings.at("attention_dp_config")
     if block is not None and not settings.switch("enable_attention_dp"):
         source = settings.setting("enable_attention_dp", default=False).source
@@ -182,18 +180,6 @@ def _without_effect(worker: Worker, settings: Effective) -> Iterator[Said]:
             f"attention_dp_config in {block.source} has no effect: enable_attention_dp is false ({source})"
         )
     yield from map(Advice, _overridden_flags(settings))
-    for path, instead in DEPRECATED_ENGINE_KEYS.items():
-        given = known(settings.at, *path)
-        if given is not None:
-            yield Advice(f"{'.'.join(path)} in {given.source} is deprecated: {instead}")
-    backend = settings.at("attn_backend")
-    if backend is not None and backend.value not in ATTENTION_BACKENDS:
-        message = (
-            f"attn_backend {backend.value} in {backend.source} is none of "
-            f"{', '.join(sorted(ATTENTION_BACKENDS))}: the engine takes TRTLLM and says nothing"
-        )
-        for said in as_read(worker, [message], SETTINGS_LINES):
-            yield Advice(said) if isinstance(said, str) else said
 
 
 def _overridden_flags(settings: Effective) -> Iterator[str]:

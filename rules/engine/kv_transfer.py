@@ -18,7 +18,7 @@ from rules.reading.engines.models import (
 )
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import READ_SINCE, by_line, known_lines
+from rules.reading.releases import READ_SINCE, by_line
 from rules.reading.shapes import Undecided
 from rules.rule import (
     DISAGGREGATED,
@@ -61,19 +61,13 @@ def _broken_blocks(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     if transceiver_backend(settings) is None:
         return
     buffer, block = transfer_buffer(settings), tokens_per_block(settings)
-    set_by, is_read = "max_tokens_in_buffer", True
-    if buffer is None:
-        buffer = settings.given_count("max_seq_len")
-        set_by = "max_tokens_in_buffer is not set, and max_seq_len, which stands for it,"
-        is_read = any(line >= READ_SINCE for line in known_lines(worker.container, worker.described_by))
     if buffer is None or block.value == 0 or buffer.value % block.value == 0:
         return
     above = -(-buffer.value // block.value) * block.value
-    message = (
-        f"{set_by} {buffer.value} ({buffer.source}) is no multiple of tokens_per_block "
+    yield (
+        f"max_tokens_in_buffer {buffer.value} ({buffer.source}) is no multiple of tokens_per_block "
         f"{block.value} ({block.source}); the next one is {above}"
     )
-    yield message if is_read else Undecided(message)
 
 
 def _too_small_buffers(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

@@ -7,7 +7,7 @@ from engines.command_line import Flag
 from engines.command_options import CommandWords, Vocabulary, command_options
 from engines.effective import VLLM, effective
 from engines.registry import COMMANDS
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.engine.values import wrong_values
@@ -78,23 +78,17 @@ def _mode(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator
     given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
     if given is None or isinstance(started, Frontend):
         return
-    message = f"{given.source} is {given.value}, which {command.engine} does not have"
     releases = [given.value in each for each in modes.values()]
-    if not any(releases):
-        yield f"{message}: one of {', '.join(list(modes.values())[-1])}"
-    elif not all(releases):
-        judge = partial(_missing_mode, modes, str(given.value))
-        missing = by_line(judge, started.container, started.described_by)
-        if missing is not None:
-            yield f"{message} {missing}"
+    judge = partial(_has_mode, modes, str(given.value))
+    if not all(releases) and not (any(releases) and by_line(judge, started.container, started.described_by)):
+        one_of = ", ".join(list(modes.values())[-1])
+        yield f"{given.source} is {given.value}, which {command.engine} does not have: one of {one_of}"
 
 
-def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> str | None:
-    """Why a release line does not have a mode; None where the line has the mode or was never read."""
+def _has_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> bool:
+    """Whether a release line has the mode, or was never read."""
     has = [values for since, values in modes.items() if since <= line]
-    if not has or mode in has[-1]:
-        return None
-    return f"in {line[0]}.{line[1]}: one of {', '.join(has[-1])}"
+    return not has or mode in has[-1]
 
 
 def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Advice]:
@@ -141,8 +135,7 @@ def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) 
         dict.fromkeys(
             _in_full(command, flag)
             for flag in command.flags.all
-            # Of an option and its value in one argument the rule start-command-runs speaks.
-            if flag.name.startswith("--") and len(flag.name) > _SHORT and " " not in flag.name
+            if flag.name.startswith("--") and len(flag.name) > _SHORT
         )
     )
     for message, certain in _problems(started.container, command, given):
@@ -172,20 +165,12 @@ def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> It
     image = read_image(container)
     line = None if image is None else image.line
     first, last = TRTLLM_SERVE_ALIKE
-    removed = COMMANDS[TRTLLM_SERVE].removed
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
-        if flag in removed:
-            hint = removed[flag]
-            certain = line == TRTLLM_SERVE_FLAGS_LINE
-        elif right != flag and right in TRTLLM_SERVE_FLAGS:
-            hint = f"write {right}"
+        if right != flag and right in TRTLLM_SERVE_FLAGS:
             certain = line is not None and first <= line <= last
-        else:
-            continue
-        release = ".".join(map(str, line if certain and line else TRTLLM_SERVE_FLAGS_LINE))
-        yield f"{flag} is no option of {TRTLLM_SERVE} {release}: {hint}", certain
+            yield f"{flag} is no option of {TRTLLM_SERVE}: write {right}", certain
 
 
 # Many workers have the same options.

@@ -48,10 +48,8 @@ from rules.rule import POD_TEMPLATES, Advice, Said, Severity, each_of, rule
 
 _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""
-_OTHER_PATHS = ("/metrics", "/metadata", "/engine/", "/v1/")
-"""Paths that workers serve beside these (lib/runtime/src/system_status_server.rs), with or without LoRA."""
 _OFTEN_MEANT = frozenset({"/healthz", "/livez", "/ready", "/readyz", "/healthcheck"})
-"""Paths that servers of other makers answer, and no frontend."""
+"""Paths that servers of other makers answer."""
 _PATH_VARIABLES = frozenset(
     {
         "DYN_SYSTEM_HEALTH_PATH",
@@ -73,7 +71,7 @@ _SOONEST_SECONDS = 60
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
         "the liveness probe fails and the container is restarted for ever; so does one that is answered 404, "
         "that asks a server on the pod's loopback address, or that ends a worker before its model can be "
-        "loaded (advice from a minute on). The API server refuses a probe with two handlers."
+        "loaded (advice from a minute on)."
     ),
     source=(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec, "
@@ -83,15 +81,15 @@ _SOONEST_SECONDS = 60
     lines=("Dynamo 1.0 to 1.4",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live, by one handler. Give a worker a "
-        "startup probe of an hour."
+        "frontend's http (8000), and listen there. Ask for /health or /live. Give a worker a startup probe "
+        "of an hour."
     ),
 )
 def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    """Probe asks a port or path that nothing serves, or in two ways at once."""
+    """Probe asks a port or path that nothing serves, or ends a worker while it loads."""
     port = operator_port(template)
     at_its_port = _beside_the_server if port is None else partial(_beside_the_operator, port)
-    checks = (_two_handlers, _unnamed_ports, _ended_while_loading, _out_of_reach, at_its_port)
+    checks = (_unnamed_ports, _ended_while_loading, _out_of_reach, at_its_port)
     return each_of(graph, template, *checks)
 
 
@@ -126,21 +124,16 @@ def _beside_the_operator(port: OperatorPort, graph: ResourceGraph, template: Pod
 
 
 def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Each probe of a server that listens on the pod's loopback address: the kubelet asks the pod's own."""
+    """A server that listens on the pod's loopback address alone, where a probe asks the pod's own."""
     server = loopback_server(graph, template)
-    if server is None:
-        return
-    if template.component_type == FRONTEND_TYPE and operator_port(template) is not None:
-        yield f"{server}, where the operator's probes and Service do not reach it; write 0.0.0.0"
-        return
-    numbers = declared_ports(server.container)
-    for name in PROBES:
-        probe = written_probe(template, name)
-        asked = probed_port(probe)
-        number = numbers.get(asked, asked) if isinstance(asked, str) else asked
-        has_host = any(text_at(probe, handler, "host") for handler in HANDLERS)
-        if str(number) == str(server.port.value) and not has_host:
-            yield f"{server}, where the kubelet's {name} does not reach it; write 0.0.0.0"
+    probes = [written_probe(template, name) for name in PROBES]
+    asking = (
+        probed_port(probe) is not None and not any(text_at(probe, handler, "host") for handler in HANDLERS)
+        for probe in probes
+    )
+    # The operator gives a frontend probes.
+    if server is not None and (template.component_type == FRONTEND_TYPE or any(asking)):
+        yield f"{server}, where no probe and no Service reaches it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -156,14 +149,6 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
             number = numbers.get(asked) if isinstance(asked, str) and not asked.isdigit() else asked
             if number is not None and whole_number(number, f"the port of its {name}") != listening.value:
                 yield f"listens on {listening.value} ({listening.source}), but its {name} asks port {number}"
-
-
-def _two_handlers(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    for name in PROBES:
-        probe = written_probe(template, name)
-        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
-        if len(handlers) > 1:
-            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
 
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
@@ -188,35 +173,23 @@ def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterato
 
 
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
-    """Each probe whose path the process answers with 404."""
-    frontend = _frontend(graph, template)
-    asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
-    entries = environment_entries(template, template.main)
-    if not asked or any(entry.get("name") in _PATH_VARIABLES for entry in entries):
-        return
-    # Another program at its port serves paths of its own.
-    started = (each for worker in workers_of_pods(graph).get(template, ()) for each in worker.commands)
-    if frontend is None and not any(each.engine.startswith("dynamo.") for each in started):
-        return
-    listening = _listening(graph, template, port).value
+    """Each probe that asks the process for a path which it answers with 404."""
     numbers = {port.name: port.number, **own_ports(template)}
-    for name, path in asked.items():
-        where = probed_port(written_probe(template, name))
-        if (numbers.get(where) if isinstance(where, str) else where) == listening:
-            yield f"its {name} asks port {where} for {path}, which answers 404; it serves /health and /live"
-
-
-def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> str | None:
-    """Path of the probe, where the process is known not to serve the path; else None."""
-    path = text_at(written_probe(template, name), "httpGet", "path")
-    plain = (path or "").partition("?")[0].rstrip("/")
-    if not plain or plain in _HEALTH_PATHS or plain.startswith(_OTHER_PATHS):
-        return None
-    if template.component_type != FRONTEND_TYPE:
-        return path
-    # A frontend has many paths, and each release further ones.
-    is_slip = frontend is not None and slip_of(plain, _HEALTH_PATHS, SLIPS) is not None
-    return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
+    entries = environment_entries(template, template.main)
+    # Another program at its port serves paths of its own.
+    is_dynamos = any(each.commands for each in workers_of_pods(graph).get(template, ()))
+    if not (is_dynamos or _frontend(graph, template)) or any(
+        entry.get("name") in _PATH_VARIABLES for entry in entries
+    ):
+        return
+    for name in PROBES:
+        probe = written_probe(template, name)
+        path, asked = text_at(probe, "httpGet", "path") or "", probed_port(probe)
+        plain = path.partition("?")[0].rstrip("/")
+        is_meant = plain in _OFTEN_MEANT or slip_of(plain, _HEALTH_PATHS, SLIPS) is not None
+        number = numbers.get(asked) if isinstance(asked, str) else asked
+        if is_meant and number == _listening(graph, template, port).value:
+            yield f"its {name} asks port {asked} for {path}, which answers 404; it serves /health and /live"
 
 
 def _frontend(graph: ResourceGraph, template: PodTemplate) -> Frontend | None:

@@ -119,12 +119,7 @@ def _misspelt_model(command: StartCommand) -> Iterator[str]:
 def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iterator[str]:
     """Each value that is no whole number where one is needed."""
     numbers, sizes = number_options(command.engine), size_options(command.engine)
-    engine = "vLLM" if command.engine in VLLM else command.engine
     for name, value, source in (each for each in written if each[0] in numbers or each[0] in sizes):
-        with_unit = name in sizes
-        if value is None:
-            yield f"{name} has no value, and argparse expects one"
-        elif not _WHOLE.fullmatch(value) and not (with_unit and _SIZE.fullmatch(value.strip())):
-            unit = " and no number with a unit such as 4k" if with_unit else ""
-            what = f"{name}{_place(name, source)} is {value!r}, no whole number{unit}"
-            yield f"{what}: {engine} ends with a usage error"
+        is_size = name in sizes and _SIZE.fullmatch((value or "").strip())
+        if not is_size and not _WHOLE.fullmatch(value or ""):
+            yield f"{name}{_place(name, source)} is {value or 'without a value'}, and must be a whole number"

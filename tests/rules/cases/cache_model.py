@@ -61,14 +61,6 @@ CASES = (
     ),
     Case(
         EQUAL,
-        "a snapshot whose commit lacks a digit",
-        "vllm-serve",
-        (text("Deployment", f"{SERVER}.args[0]", _REVISION, _REVISION[:-1]),),
-        failed(EQUAL, "engine"),
-        ("whose commit has 39 digits; one has 40",),
-    ),
-    Case(
-        EQUAL,
         "a worker that names the repository and may ask the hub",
         "agg-gb200",
         (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),

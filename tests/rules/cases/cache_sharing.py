@@ -1,7 +1,7 @@
 """What holds the model: a claim that nodes share, a volume of one node, or a directory of each."""
 
 from tests.rules.case import B200, H200, TWO_GB200, Case, failed, undecided
-from tests.rules.edits import document, drop, put, without
+from tests.rules.edits import document, put, without
 from tests.rules.serving_edits import GRAPH
 
 SHARED = "cache-shared-by-nodes"
@@ -124,14 +124,6 @@ CASES = (
         failed(FILLED, "engine"),
         ("is on whichever node it lands, and Job model-copies fills the directory of one",),
         pools=(("p5en.48xlarge", 2),),
-    ),
-    Case(
-        FILLED,
-        "an engine that does not wait",
-        "vllm-node-cache",
-        (drop(_ENGINE, "spec.template.spec.initContainers"),),
-        failed(FILLED, "engine"),
-        ("starts beside what fills /mnt/k8s-disks/0/models of its node",),
     ),
     Case(
         SHARED,

@@ -48,14 +48,6 @@ spec:
 CASES = (
     Case(
         RULE,
-        "a port that the graph's Service does not have",
-        "vllm-agg",
-        (_job("aiperf profile --url http://gpt-oss-vllm-frontend:8080/v1 --concurrency 1"),),
-        failed(RULE, _PLAIN),
-        ("asks port 8080 of gpt-oss-vllm, whose Service has 8000 alone",),
-    ),
-    Case(
-        RULE,
         "more requests than decode takes",
         "disagg-b200",
         (_flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),),

@@ -1,10 +1,9 @@
 """Options of start commands, and what a shell or Kubernetes makes of the words."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, drop, put, text
+from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import (
     DECODE,
-    DOWNLOAD,
     FRONTEND,
     GRAPH,
     PREFILL,
@@ -86,17 +85,11 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "dashes and an older option of trtllm-serve",
+        "dashes in an option of trtllm-serve",
         "trtllm-serve",
-        (
-            add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),
-            add("Deployment/trtllm-serve", SERVER_ARGS, "--moe_backend=CUTLASS"),
-        ),
+        (add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),),
         failed(FLAGS, "engine"),
-        (
-            "--enable-chunked-prefill is no option of trtllm-serve 1.3: write --enable_chunked_prefill",
-            "--moe_backend is no option of trtllm-serve 1.3: write moe_config.backend in the engine file",
-        ),
+        ("--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",),
     ),
     Case(
         FLAGS,
@@ -195,17 +188,6 @@ CASES = (
         (
             add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
             drop("Deployment", f"{SERVER}.image"),
-        ),
-    ),
-    Case(
-        RUNS,
-        "a slip in the hub's download",
-        "agg-gb200",
-        (text(DOWNLOAD, _SCRIPT, "hf download", "hf donwload --revison=main"),),
-        failed(RUNS, "download"),
-        (
-            "donwload is nothing that the hub's command line has; the nearest is download",
-            "--revison is nothing that the hub's command line has; the nearest is --revision",
         ),
     ),
 )

@@ -20,21 +20,6 @@ CASES = (
         ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
     ),
     Case(
-        "engine-settings-accepted",
-        "a backend of attention that the engine does not know, in each place",
-        "disagg-b200",
-        (
-            engine_file("decode.yaml", "attn_backend", "FLASHINFERR"),
-            worker_flags(PREFILL, "--trtllm.attn_backend flashinfer"),
-        ),
-        failed("engine-settings-accepted", PREFILL, DECODE),
-        (
-            "attn_backend FLASHINFERR in decode.yaml",
-            "attn_backend flashinfer in --trtllm.*",
-            "the engine takes TRTLLM and says nothing",
-        ),
-    ),
-    Case(
         EFFECT,
         "balance between ranks that there are not",
         "disagg-b200",

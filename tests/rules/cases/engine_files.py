@@ -181,17 +181,6 @@ CASES = (
         ("scheduler_config in worker.yaml", "is no mapping of settings"),
     ),
     Case(
-        ACCEPTED,
-        "a setting that later releases drop",
-        "agg-gb200",
-        (
-            engine_file("worker.yaml", "sampler_type", "auto"),
-            engine_file("worker.yaml", "kv_cache_config.sink_token_length", 4),
-        ),
-        failed(ACCEPTED, WORKER),
-        ("sampler_type in worker.yaml", "kv_cache_config.sink_token_length in worker.yaml"),
-    ),
-    Case(
         DEPRECATED,
         "a flag of an older guide",
         "vllm-disagg-efa",

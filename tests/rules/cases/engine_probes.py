@@ -34,14 +34,6 @@ CASES = (
     ),
     Case(
         PROBES,
-        "a command beside a request of one's own, in the probe of the start",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),
-        failed(PROBES, "VllmWorker"),
-        ("startupProbe of the main container has httpGet and exec: two handlers",),
-    ),
-    Case(
-        PROBES,
         "ports that replace the one that is probed",
         "agg-gb200",
         (main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),),

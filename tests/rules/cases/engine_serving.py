@@ -59,7 +59,7 @@ CASES = (
         "agg-gb200",
         (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), runtime(WORKER, "1.4.2")),
         failed(MODE, WORKER),
-        ("prefill_and_decode, which dynamo.trtllm does not have in 1.4: one of agg, pd, prefill",),
+        ("prefill_and_decode, which dynamo.trtllm does not have: one of agg, pd, prefill",),
     ),
     Case(
         MODE,

@@ -1,8 +1,8 @@
 """Buffers and blocks of the KV cache that prefill hands to decode."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import Edit, engine_file
-from tests.rules.serving_edits import DECODE, PREFILL, main
+from tests.rules.serving_edits import DECODE, PREFILL
 
 ALIGNED = "transfer-buffer-holds-the-prompt"
 BLOCKS = "prefill-and-decode-agree"
@@ -19,18 +19,6 @@ def _buffers(tokens: int) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        ALIGNED,
-        "a longest sequence of no whole blocks, in a release that nobody has read",
-        "disagg-b200",
-        (
-            engine_file("prefill.yaml", _BUFFER, remove=True),
-            engine_file("prefill.yaml", "max_seq_len", 9001),
-            main(PREFILL, "image", "example.com/ours:of-today"),
-        ),
-        undecided(ALIGNED, PREFILL),
-        ("which stands for it, 9001 (prefill.yaml", "is no multiple of tokens_per_block 32"),
-    ),
     Case(
         ALIGNED,
         "a buffer below the longest prompt that does not grow",

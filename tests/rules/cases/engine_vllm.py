@@ -38,8 +38,8 @@ CASES = (
         ),
         failed(FLAGS, "VllmWorker"),
         (
-            "--block-size is 'abc', no whole number: vLLM ends with a usage error",
-            "--stream-interval has no value, and argparse expects one",
+            "--block-size is abc, and must be a whole number",
+            "--stream-interval is without a value, and must be a whole number",
         ),
     ),
     Case(

@@ -1,7 +1,7 @@
 """How the published recipe's engine is started, and the file that it reads."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import put, text
+from tests.rules.edits import put
 from tests.rules.judging import DECODE, FILE, GPUS
 from tests.rules.published_findings import (
     CONFIG_MAP,
@@ -103,20 +103,5 @@ CASES = (
         (command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),),
         failed("start-command-runs", DECODE),
         ("a line of its start script begins with --disaggregation-mode: the line before does not go on",),
-    ),
-    Case(
-        "start-command-runs",
-        "quotation marks that no shell takes away",
-        "vllm-serve",
-        (
-            text(
-                "Deployment",
-                "spec.template.spec.containers[0].args[1]",
-                "openai/gpt-oss-120b",
-                '"openai/gpt-oss-120b"',
-            ),
-        ),
-        failed("start-command-runs", "engine"),
-        ('--served-model-name is given "openai/gpt-oss-120b" with its quotation marks',),
     ),
 )

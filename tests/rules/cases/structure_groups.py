@@ -1,7 +1,7 @@
 """LeaderWorkerSets: what an API server refuses of them, and the names and labels of their pods."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import Edit, document, put, text
+from tests.rules.edits import Edit, document, put
 
 VALUES, REACHES = "values-accepted", "service-reaches-pods"
 _SET, _GROUP = "LeaderWorkerSet/group", "spec.leaderWorkerTemplate"
@@ -68,13 +68,6 @@ CASES = (
         put(_SET, f"{_LEADER}.volumeMounts[0].name", "shm"),
         "group",
         f'{_LEADER}.volumeMounts[0].name: Not found: "shm"',
-    ),
-    _case(
-        "start-command-runs",
-        "a variable that the controller of groups calls otherwise",
-        text(_SET, f"{_GROUP}.workerTemplate.spec.containers[0].command[1]", "ADDRESS", "ADDR"),
-        "member",
-        "its command reads LWS_LEADER_ADDR, which nothing sets: pods of a LeaderWorkerSet have",
     ),
     _case(
         REACHES,

@@ -1,7 +1,7 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import document, drop, put, text, variable
 from tests.rules.serving_edits import GRAPH, VLLM_POD, main_container
 
 ROLES = "roles-complete"
@@ -96,17 +96,6 @@ CASES = (
         (text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),),
         failed("sequence-length-within-model", "VllmWorker"),
         ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
-    ),
-    Case(
-        "model-path-mounted",
-        "HF_HOME beside the volume",
-        "vllm-agg",
-        (
-            text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
-            add(GRAPH, f"{VLLM_POD}.containers[0].env", {"name": "HF_HOME", "value": "/opt/model"}),
-        ),
-        failed("model-path-mounted", "VllmWorker"),
-        ("keeps models in HF_HOME /opt/model, where nothing is mounted; /opt/models is",),
     ),
     Case(
         "model-path-mounted",

@@ -148,6 +148,6 @@ CASES = (
             ),
         ),
         failed(PROBED, "Frontend"),
-        ("listens on localhost alone (--http-host), where the operator's probes and Service do not",),
+        ("listens on localhost alone (--http-host), where no probe and no Service reaches it",),
     ),
 )
