@@ -1,16 +1,23 @@
 """Whether a command has the options of its command line, and takes their values."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from engines.command_line import Flag
-from engines.command_options import CommandWords, Vocabulary, command_options
-from engines.effective import VLLM, effective
+from engines.command_options import (
+    CommandWords,
+    Vocabulary,
+    command_options,
+    number_options,
+    option_values,
+    size_options,
+)
+from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, effective, flag_of
 from engines.registry import COMMANDS
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
-from rules.engine.values import wrong_values
 from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
@@ -20,14 +27,15 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
+from rules.reading.engines.expert_kernels import BACKEND_FLAG
+from rules.reading.engines.models import PUBLISHED, checkpoint_name
+from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.containers import read_image, reference_names
 from rules.reading.pods.workers import Frontend, Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, known
 from rules.rule import STARTED, Advice, Said, Severity, Started, each_of, rule
 
-_SHORT = 2
-"""Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
 _OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
@@ -44,6 +52,19 @@ _PARSERS = (
 """Option, its parser for gpt-oss, and the option that adds parsers to vLLM's own."""
 _OF_OTHERS = frozenset({"gpt_oss", "gpt-oss", "harmony"})
 """What Dynamo and SGLang call these parsers: no vLLM that was read has one of these names."""
+
+_LONG = 6
+"""Letters of a value in which two slips do not make another value."""
+_Written = tuple[str, str | None, str]
+"""Option, what it is given or None for a switch, and the flag or file that says so."""
+_LOAD_FORMAT = "--load-format"
+_READ_AS = {"--attention-backend": str.upper, _LOAD_FORMAT: str.lower}
+"""Options of vLLM that it takes in small letters and in capitals."""
+_DTYPE = "--dtype"
+"""Its values no release of vLLM has changed (0.10.2 to 0.33.0, ModelDType of vllm/config)."""
+_WHOLE = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
+# What vLLM calls a human-readable integer; only --max-model-len takes auto.
+_SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
 
 @rule(
@@ -69,7 +90,7 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     if any(command.engine == DYNAMO_SGLANG for command in started.commands):
         yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
     read = (command for command in started.commands if command.engine != DYNAMO_SGLANG)
-    checks = (_unknown_options, _mode, wrong_values, _refused_by_the_server, _deprecated)
+    checks = (_unknown_options, _mode, _wrong_values, _refused_by_the_server, _deprecated)
     yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))
 
 
@@ -135,7 +156,7 @@ def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) 
         dict.fromkeys(
             _in_full(command, flag)
             for flag in command.flags.all
-            if flag.name.startswith("--") and len(flag.name) > _SHORT
+            if flag.name.startswith("--") and flag.name != "--"
         )
     )
     for message, certain in _problems(started.container, command, given):
@@ -164,13 +185,12 @@ def _problems(
 def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
     image = read_image(container)
     line = None if image is None else image.line
-    first, last = TRTLLM_SERVE_ALIKE
+    is_read = line is not None and TRTLLM_SERVE_ALIKE[0] <= line <= TRTLLM_SERVE_ALIKE[1]
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
         if right != flag and right in TRTLLM_SERVE_FLAGS:
-            certain = line is not None and first <= line <= last
-            yield f"{flag} is no option of {TRTLLM_SERVE}: write {right}", certain
+            yield f"{flag} is no option of {TRTLLM_SERVE}: write {right}", is_read
 
 
 # Many workers have the same options.
@@ -210,3 +230,71 @@ def _may_be_read_release(container: Mapping[str, Value], engine: str, vocabulary
         # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
         return image is not None and image.line is not None and image.line in _OWN_LINES
     return image is None or image.line is None or image.line >= vocabulary.lines[0]
+
+
+def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Started) -> Iterator[Said]:
+    """Each value that the command does not take, of its options and of the file that stands for some."""
+    worker = started if isinstance(started, Worker) else None
+    try:
+        settings = read_settings(graph, worker) if worker is not None and is_vllm(worker) else None
+    except EngineFileProblem:
+        # Engine-file rules report the failure.
+        settings = None
+    written = tuple(_written_values(command, settings))
+    yield from _wrong_choices(started.container, command, written)
+    model = known(checkpoint_name, command)
+    meant = None if model is None or model in PUBLISHED else slip_of(model, PUBLISHED, SLIPS)
+    if meant is not None:
+        yield f"its model is {model}, which the hub does not have; the nearest is {meant}"
+    for message in _number_problems(command, written):
+        is_read = line_of(started.container, command_options(command.engine)) is not None
+        # A later release may take words where these take numbers.
+        yield message if is_read else Undecided(f"{message} in the releases that were read")
+
+
+def _wrong_choices(
+    container: Mapping[str, Value], command: StartCommand, written: Sequence[_Written]
+) -> Iterator[str]:
+    # A flag stands after the file, and overrides it.
+    acting = {name: (value, source) for name, value, source in written if value is not None}
+    for option, vocabulary in option_values(command.engine).items():
+        given, source = acting.get(option, (None, ""))
+        line = line_of(container, vocabulary)
+        is_own = command.engine == VLLM_SERVE and option not in {_DTYPE, BACKEND_FLAG}
+        if given is None or (line is None and is_own):
+            continue
+        known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
+        value = _READ_AS.get(option, str)(given)
+        # A release that was not read may take it, or a plugin; a slip of the pen nobody takes. Short names
+        # are alike: fp8 and fp4 are two formats.
+        is_sure = option == _DTYPE or (line is not None and option != _LOAD_FORMAT)
+        slips = 2 if len(value) >= _LONG else 1
+        if value not in known and (is_sure or slip_of(value, vocabulary.of_every_line, slips) is not None):
+            near = hint(value, known) or f": one of {', '.join(sorted(known))}"
+            shown = shown_command(command.engine, line)
+            yield f"{_shown(option, source)} is {given}, which {shown} does not take{near}"
+
+
+def _written_values(command: StartCommand, settings: Effective | None) -> Iterator[_Written]:
+    """What a person wrote in the file and on the command line, as far as it is text and known."""
+    file = NO_FILE if settings is None else settings.file
+    for key, value in file.content.items():
+        # Of YAML's other values the engine makes words of the command line.
+        if isinstance(value, str):
+            yield flag_of(key), value, file.source
+    for flag in (command.flags if settings is None else settings.flags).all:
+        if flag.value is None or flag.value.known:
+            yield flag.name, None if flag.value is None else flag.value.text, flag.name
+
+
+def _shown(option: str, source: str) -> str:
+    return option if source == option else f"{option} in {source}"
+
+
+def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iterator[str]:
+    """Each value that is no whole number where one is needed."""
+    numbers, sizes = number_options(command.engine), size_options(command.engine)
+    for name, value, source in (each for each in written if each[0] in numbers or each[0] in sizes):
+        is_size = name in sizes and _SIZE.fullmatch((value or "").strip())
+        if not is_size and not _WHOLE.fullmatch(value or ""):
+            yield f"{_shown(name, source)} is {value or 'without a value'}, and must be a whole number"

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from engines.command_options import option_values
 from engines.effective import Effective, option_value
 from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
 from engines.written_values import Count
 from resource_graph import ResourceGraph
-from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
     SHELLS,
@@ -23,17 +21,15 @@ from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss, tokens_per_block
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
 from rules.reading.pods.workers import Router, Worker
-from rules.reading.releases import by_line, line_of, shown_image
+from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
-from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Advice, Observation, Said, Severity, about, rule
+from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Observation, Severity, about, rule
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
 _VLLM_BLOCK = "block_size"
 
 
-_NAMES_OF_VLLM = frozenset({"openai", "openai_gptoss", "gptoss"})
-"""What vLLM's own server calls these parsers, which Dynamo does not."""
 PARSERS = (
     (
         "--dyn-reasoning-parser",
@@ -48,21 +44,20 @@ PARSERS = (
 
 @rule(
     WORKERS,
-    severity=Severity.MANDATORY,
+    severity=Severity.ADVISORY,
     reason=(
-        "A worker ends at start with a parser that its release does not have. Advice where a parser is "
-        "missing or another model's: gpt-oss answers in the harmony format, which Dynamo hands on as it is. "
-        "The deployment answers, but reasoning stands in the text and calls of tools are lost."
+        "gpt-oss answers in the harmony format, which Dynamo hands on as it is. The deployment answers, but "
+        "reasoning stands in the text and calls of tools are lost."
     ),
     source=(
         "ai-dynamo/dynamo docs of gpt-oss for TensorRT-LLM and vLLM; names of parsers: ai-dynamo 1.2.1 to "
-        "1.6.1 from PyPI (choices of both options), lib/parsers (get_tool_parser_map)"
+        "1.6.1 from PyPI, lib/parsers (get_tool_parser_map)"
     ),
     lines=("Dynamo 1.2 to 1.6",),
     fix="Add --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony to every worker.",
 )
-def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
-    """Worker that serves gpt-oss lacks the parsers of its answers, or names one that there is not."""
+def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Worker that serves gpt-oss lacks the parsers of its answers."""
     model = read_gpt_oss(worker)
     if model is None:
         return
@@ -70,16 +65,9 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[Said]:
     for command in (each for each in worker.commands if each.engine in {TENSORRT_LLM, DYNAMO_VLLM}):
         for flag, variable, parser, without in PARSERS:
             found = command.given(flag, variable)
-            given = None if found is None else str(found.value)
-            if given != parser:
-                choices = option_values(command.engine)[flag]
-                line = line_of(worker.container, choices)
-                has = "has none" if given is None else f"is {given}"
-                message = f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
-                unknown = given in _NAMES_OF_VLLM or slip_of(given or "", [parser], SLIPS) is not None
-                if line is not None and given:
-                    unknown = given not in choices.by_line[line]
-                yield f"{message}; argparse refuses it" if unknown else Advice(message)
+            if found is None or found.value != parser:
+                has = "has none" if found is None else f"is {found.value}"
+                yield f"serves {model.name}, whose {flag} must be {parser}, and {has}: {without}"
 
 
 @rule(

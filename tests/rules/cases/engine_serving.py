@@ -124,7 +124,15 @@ CASES = (
         "vllm-agg",
         (vllm_argument(11, "gpt_oss", "harmony"),),
         failed(PARSERS, "VllmWorker"),
-        ("whose --dyn-reasoning-parser must be gpt_oss, and is harmony", "argparse refuses it"),
+        ("whose --dyn-reasoning-parser must be gpt_oss, and is harmony",),
+    ),
+    Case(
+        "flags-exist",
+        "a parser that its release does not have",
+        "vllm-agg",
+        (vllm_argument(11, "gpt_oss", "harmony"),),
+        failed("flags-exist", "VllmWorker"),
+        ("--dyn-reasoning-parser is harmony, which dynamo.vllm 1.2 does not take: one of",),
     ),
     Case(
         PARSERS,
