@@ -50,17 +50,6 @@ REMOVED_ENGINE_KEYS: Mapping[str, str] = MappingProxyType(
 )
 """Key that guides and blog posts still name -> what says the same today."""
 
-DEPRECATED_ENGINE_KEYS: Mapping[tuple[str, ...], str] = MappingProxyType(
-    {
-        ("sampler_type",): "leave it out",
-        ("moe_cluster_parallel_size",): "leave it out",
-        ("decoding_config",): "write speculative_config",
-        ("kv_cache_config", "sink_token_length"): "leave it out",
-        ("speculative_config", "num_nextn_predict_layers"): "write speculative_config.max_draft_len",
-    }
-)
-"""Setting that still works -> what to write instead."""
-
 ENGINE_KEYS: frozenset[str] = _names(
     """
     model dtype revision tokenizer tokenizer_mode tokenizer_revision custom_tokenizer skip_tokenizer_init
@@ -175,11 +164,6 @@ REFUSED_WORDS: Mapping[tuple[str, ...], Mapping[str, Collection[ReleaseLine]]] =
 )
 """Setting -> word that some release takes and another does not -> the lines that refuse it, as far as was
 read. Words that stand neither here nor in the options no line takes."""
-
-# NVIDIA/TensorRT-LLM tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28 (get_attention_backend), and
-# the telemetry page of 1.3.0rc25
-ATTENTION_BACKENDS: frozenset[str] = _names("VANILLA TRTLLM FLASHINFER FLASHINFER_STAR_ATTENTION")
-"""Values of attn_backend; for any other the engine takes TRTLLM without a warning."""
 
 DEFAULT_TOKENS_PER_BLOCK = 32
 """Tokens of one block of the KV cache where the engine file does not say."""

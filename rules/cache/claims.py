@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from engines.memory import checkpoint_bytes
 from engines.models import GPT_OSS_MODELS, ModelShape
-from resource_graph import Resource, ResourceGraph
+from resource_graph import ResourceGraph
 from rules.cache.mounts import places
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
@@ -13,7 +13,7 @@ from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, hub_scratch, on_one_node
 from rules.reading.pods.pods import readable
 from rules.reading.releases import by_line, known_lines, shown_image
-from rules.reading.shapes import Undecided, attempted, field, grouped, known, memoized, quantity
+from rules.reading.shapes import Undecided, attempted, field, grouped, memoized, quantity
 from rules.rule import (
     EVERY_RELEASE,
     MODEL_VOLUMES,
@@ -35,7 +35,6 @@ _ALL_FORMS = 3
 _PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE)
 # The class of one cluster of NVIDIA's, in recipes that everybody copies.
 _OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
-_DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"
 # What cannot be read of a volume is said where values are judged.
 _FETCHERS: Subjects[ModelUser] = Subjects(
     lambda graph: (each for each in readable(read_model_users(graph)) if each.kind in {"worker", "download"}),
@@ -183,8 +182,7 @@ def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[Said]:
     # A name that only the update knows is some resource's own, so the class is there.
     name = claim.storage_class
     asked = f"asks for storage class {name}"
-    classes = graph.kubernetes_objects("StorageClass")
-    if name is None and claim.volume_name is None and not any(map(_is_default, classes)):
+    if name is None and claim.volume_name is None:
         yield Advice("names no storage class, so it waits for the cluster's default one, which may not exist")
     elif not isinstance(name, str):
         return
@@ -204,10 +202,6 @@ def _shared_by_ebs(graph: ResourceGraph, claim: Claim, name: str) -> Iterator[Sa
         said = f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
         # Another cluster may give the name to another class than AWS does.
         yield said if graph.kubernetes_objects_named("StorageClass", name, None) else Advice(said)
-
-
-def _is_default(storage_class: Resource) -> bool:
-    return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
 
 
 _HOSTED = "DYN_SELF_HOST_METADATA"

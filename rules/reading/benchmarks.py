@@ -87,8 +87,6 @@ class Target:
 
     resource: Resource
     """The graph, or the Service before plain pods."""
-    port: str
-    """The port that is asked, as the address has it; empty where the address has none."""
     workers: tuple[Worker, ...]
     """All workers of the deployment that ask for GPUs."""
 
@@ -108,7 +106,7 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     url = run.setting(_URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
-    host, _, port = url.value.rpartition("://")[2].partition("/")[0].partition(":")
+    host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
     service, _, rest = host.partition(".")
     namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
     graphs = {
@@ -124,7 +122,7 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     workers = tuple(worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod)
     if not workers:
         raise Undecided(f"nothing says which workers serve behind {url.value}")
-    return Target(found[0], port, workers)
+    return Target(found[0], workers)
 
 
 def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
