@@ -1,6 +1,6 @@
 """What a graph is made of: a frontend, components of known types, and engines that share no port."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from engines.command_line import variable_in
 from hardware import INSTANCE_TYPES
@@ -32,6 +32,7 @@ from rules.reading.pods.workers import (
     workers_of_pods,
 )
 from rules.reading.pools import Pool
+from rules.reading.releases import operator_line
 from rules.reading.shapes import field, grouped, known, text_at
 from rules.rule import (
     POD_TEMPLATES,
@@ -140,31 +141,39 @@ def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
             yield f"its type is {declared}, but its command line makes it {role}"
 
 
+_METRIC_PORT = "DYN_FORWARDPASS_METRIC_PORT"
+_GIVEN_SINCE = (1, 2)
+_OPERATORS_METRIC_PORT = "20380"
 _HANDSHAKE_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 _HANDSHAKE_DEFAULT = "5600"
+_PortOf = Callable[[ResourceGraph, Worker, StartCommand], str | None]
 
 
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "NIXL's handshake has one default port, 5600: of several dynamo.vllm in a pod the second one ends "
-        "with Address already in use, and the pod never serves. A node has each port once too: of pods with "
-        "hostNetwork and one port it takes one, and the others wait for a node (advice where there may be "
-        "enough)."
+        "The operator of 1.2 and later gives a worker's main container DYN_FORWARDPASS_METRIC_PORT 20380, "
+        "and each dynamo.vllm in it binds that port as it starts: the second one ends with Address already "
+        "in use, and the pod never serves. NIXL's handshake has one default, 5600, for all of them as well. "
+        "A node has each port once too: of pods with hostNetwork and one port it takes one, and the others "
+        "wait for a node (advice where there may be enough)."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/ (ports of the node); "
-        "ai-dynamo/dynamo#8919; vllm 0.20.1 vllm/envs.py"
+        "ai-dynamo/dynamo#8817, #8919; ai-dynamo 1.2.1 on PyPI, dynamo/vllm/instrumented_scheduler.py; "
+        "vllm 0.20.1 vllm/envs.py"
     ),
     lines=("Dynamo 1.2", "Dynamo 1.4"),
     fix=(
-        "Set VLLM_NIXL_SIDE_CHANNEL_PORT before each engine's command, 5600, 5700 and so on; ranks of data "
-        "parallelism count up from it. Leave hostNetwork out, or give each worker ports of its own."
+        "Set both variables before each engine's command: DYN_FORWARDPASS_METRIC_PORT 20380, 20480 and so "
+        "on, VLLM_NIXL_SIDE_CHANNEL_PORT 5600, 5700 and so on. Ranks of data parallelism count up from them. "
+        "Leave hostNetwork out, or give each worker ports of its own."
     ),
 )
 def engine_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
     """Engines that share a pod, or pods that share their node's network, take each other's ports."""
-    yield from _shared_handshakes(graph)
+    yield from _shared(graph, _METRIC_PORT, _metric_port)
+    yield from _shared(graph, _HANDSHAKE_PORT, _handshake_port)
     hosted = [each for each in readable(read_gpu_pods(graph)) if known(_shares_its_node, each)]
     for pods in grouped((_nodes(graph, each), each) for each in hosted).values():
         by_port = grouped((port, each) for each in pods for port in _ports_of_node(graph, each))
@@ -212,21 +221,35 @@ def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Ite
         yield advised(resource, subject, f"{said}, of which a node takes one")
 
 
-def _shared_handshakes(graph: ResourceGraph) -> Iterator[Observation]:
+def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[Observation]:
     for template, workers in workers_of_pods(graph).items():
         commands = ((worker, command) for worker in workers for command in worker.commands)
         ports = grouped(
-            (_handshake_port(command), f"{command.engine} in {worker.name}") for worker, command in commands
+            (port_of(graph, worker, command), f"{command.engine} in {worker.name}")
+            for worker, command in commands
+            if command.engine == DYNAMO_VLLM
         )
         for port, engines in ports.items():
             if port is not None and len(engines) > 1:
-                has = f"have {_HANDSHAKE_PORT} {port}: {', '.join(engines)}"
-                yield failed(template.resource, template.name, f"{len(engines)} engines of one pod {has}")
+                message = f"{len(engines)} engines of one pod have {variable} {port}: {', '.join(engines)}"
+                yield failed(template.resource, template.name, message)
 
 
-def _handshake_port(command: StartCommand) -> str | None:
-    connector = known(command.flags.value, KV_TRANSFER_CONFIG) or ""
-    if command.engine != DYNAMO_VLLM or NIXL_CONNECTOR not in connector:
+def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) -> str | None:
+    # Dynamo's own scheduler publishes these metrics, and none that a person chose.
+    if any(flag.name == "--scheduler-cls" for flag in command.flags.all):
         return None
-    is_given = _HANDSHAKE_PORT in command.environment
-    return known(variable_in, command.environment, _HANDSHAKE_PORT) if is_given else _HANDSHAKE_DEFAULT
+    is_main = worker.container is worker.template.main and operator_port(worker.template) is not None
+    since = known(operator_line, graph, worker.resource) if is_main else None
+    is_given = since is not None and since >= _GIVEN_SINCE
+    return _given(command, _METRIC_PORT, _OPERATORS_METRIC_PORT if is_given else None)
+
+
+def _handshake_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str | None:
+    shakes_hands = NIXL_CONNECTOR in (known(command.flags.value, KV_TRANSFER_CONFIG) or "")
+    return _given(command, _HANDSHAKE_PORT, _HANDSHAKE_DEFAULT) if shakes_hands else None
+
+
+def _given(command: StartCommand, variable: str, default: str | None) -> str | None:
+    is_given = variable in command.environment
+    return known(variable_in, command.environment, variable) if is_given else default

@@ -54,6 +54,14 @@ CASES = (
     ),
     Case(
         PORTS,
+        "two engines with the port that the operator gives",
+        "vllm-agg",
+        _both("", ""),
+        failed(PORTS, "VllmWorker"),
+        (f"2 engines of one pod have {_METRIC} 20380: dynamo.vllm in",),
+    ),
+    Case(
+        PORTS,
         "two engines of which one has a scheduler that a person chose",
         "vllm-agg",
         (
