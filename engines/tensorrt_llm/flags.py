@@ -103,6 +103,7 @@ COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
             },
         ),
         "trtllm-serve": CommandWords(
+            removed={"--moe_backend": "write moe_config.backend in the engine file"},
             deprecated={"--moe_cluster_parallel_size": "leave it out", "--revision": "write --hf_revision"},
         ),
     }

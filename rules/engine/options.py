@@ -41,7 +41,6 @@ _SHORTEST = 4
 _OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
 """Releases of vLLM, no option of which is a slip away from another one that all releases have."""
 _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
-
 _REASONING = "--reasoning-parser"
 _TOOLS = "--tool-call-parser"
 _AUTO = "--enable-auto-tool-choice"
@@ -63,7 +62,7 @@ _READ_AS = {"--attention-backend": str.upper, _LOAD_FORMAT: str.lower}
 _DTYPE = "--dtype"
 """Its values no release of vLLM has changed (0.10.2 to 0.33.0, ModelDType of vllm/config)."""
 _WHOLE = re.compile(r"\s*[+-]?\d+(?:_\d+)*\s*")
-# What vLLM calls a human-readable integer; only --max-model-len takes auto.
+# Only --max-model-len takes auto.
 _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 
 
@@ -185,15 +184,17 @@ def _problems(
 def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
     image = read_image(container)
     line = None if image is None else image.line
-    is_read = line is not None and TRTLLM_SERVE_ALIKE[0] <= line <= TRTLLM_SERVE_ALIKE[1]
+    removed = COMMANDS[TRTLLM_SERVE].removed
+    first, last = TRTLLM_SERVE_ALIKE
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
-        if right != flag and right in TRTLLM_SERVE_FLAGS:
-            yield f"{flag} is no option of {TRTLLM_SERVE}: write {right}", is_read
+        hint = f"write {right}" if right != flag and right in TRTLLM_SERVE_FLAGS else removed.get(flag)
+        if hint is not None:
+            certain = line is not None and (last if flag in removed else first) <= line <= last
+            yield f"{flag} is no option of {TRTLLM_SERVE}: {hint}", certain
 
 
-# Many workers have the same options.
 @lru_cache(maxsize=1024)
 def _of_vocabulary(
     engine: str, given: tuple[str, ...], line: tuple[int, int] | None, *, may_be_read: bool
@@ -238,7 +239,6 @@ def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Started)
     try:
         settings = read_settings(graph, worker) if worker is not None and is_vllm(worker) else None
     except EngineFileProblem:
-        # Engine-file rules report the failure.
         settings = None
     written = tuple(_written_values(command, settings))
     yield from _wrong_choices(started.container, command, written)

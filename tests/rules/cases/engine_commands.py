@@ -85,11 +85,17 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "dashes in an option of trtllm-serve",
+        "dashes and an older option of trtllm-serve",
         "trtllm-serve",
-        (add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),),
+        (
+            add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),
+            add("Deployment/trtllm-serve", SERVER_ARGS, "--moe_backend=CUTLASS"),
+        ),
         failed(FLAGS, "engine"),
-        ("--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",),
+        (
+            "--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",
+            "--moe_backend is no option of trtllm-serve: write moe_config.backend in the engine file",
+        ),
     ),
     Case(
         FLAGS,
