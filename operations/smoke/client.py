@@ -9,8 +9,9 @@ from typing import Any
 import requests
 import urllib3
 
+from operations.document import wrong
 from operations.errors import CommandError
-from operations.smoke.results import WrongAnswer, wrong
+from operations.smoke.results import WrongAnswer
 
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
@@ -117,8 +118,4 @@ def _reason(error: BaseException, seconds: float) -> str:
     if any(isinstance(each, requests.Timeout | urllib3.exceptions.ReadTimeoutError) for each in chain):
         return f"no answer within {seconds:g} s"
     said = [each.strerror for each in chain if isinstance(each, OSError) and each.strerror]
-    if said:
-        return f"no answer: {said[-1]}"
-    if any(isinstance(each, urllib3.exceptions.ProtocolError) for each in chain):
-        return "the connection was closed before the answer was whole"
-    return f"no answer: {chain[-1]}"
+    return f"no answer: {said[-1] if said else chain[-1]}"

@@ -124,7 +124,9 @@ def test_a_graph_that_does_not_serve_is_not_measured(
             id="another",
         ),
         pytest.param(404, b"", None, "URL/v1/models: HTTP 404: with nothing in it", id="something else"),
-        pytest.param(200, b"<html>", None, "URL/v1/models: HTTP 200, but no JSON: '<html>'", id="a page"),
+        pytest.param(
+            200, b"<html>", None, "URL/v1/models: HTTP 200, but not a list of models: '<html>'", id="page"
+        ),
     ],
 )
 def test_the_model_at_an_address_is_found_or_what_is_served_is_named(

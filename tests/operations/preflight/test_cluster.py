@@ -8,8 +8,7 @@ import requests
 import yaml
 
 from lab.directory import REPOSITORY
-from operations.document import Verdict
-from operations.preflight.answer import Answer
+from operations.document import CheckResult, Verdict
 from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, bound_claim, cluster_answers
 from tests.cli.command import merged
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
@@ -42,7 +41,6 @@ def _cluster() -> RecordedCluster:
         "storageclasses": list(yaml.safe_load_all((FIXTURES / "storage_classes.yaml").read_text())),
         "daemonsets": [agent],
         "deviceclasses": [{"metadata": {"name": CHANNELS}}],
-        "clusterpolicies": [{"metadata": {"name": "cluster-policy"}, "status": {"state": "ready"}}],
     }
     return found
 
@@ -55,7 +53,7 @@ def _no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "head", unreachable)
 
 
-def _asked(cluster: Any) -> dict[str, Answer]:
+def _asked(cluster: Any) -> dict[str, CheckResult]:
     return {answer.question: answer for answer in cluster_answers(shipped_stack("dev"), cluster)}
 
 
@@ -126,15 +124,6 @@ def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, A
             Verdict.GOOD,
             f"{NODE}: 8",
             id="no label that counts them",
-        ),
-        pytest.param(
-            "clusterpolicies",
-            "cluster-policy",
-            {"status": {"state": "notReady"}},
-            "GPU operator: ClusterPolicy cluster-policy",
-            Verdict.WRONG,
-            "one of its operands",
-            id="an operand that is not ready",
         ),
         pytest.param(
             "storageclasses",
@@ -225,7 +214,7 @@ class _Claims:
         return SimpleNamespace(returncode=int(bool(why)), stdout=_EVENT, stderr=why)
 
 
-def _bound(claims: Any) -> Answer:
+def _bound(claims: Any) -> CheckResult:
     return bound_claim(shipped_stack("dev"), claims)
 
 
