@@ -23,9 +23,7 @@ from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"
-_REASON = re.compile(
-    r"^Reason:(.*?)(?=^(?:Cause:|•|Service:|Operation:|Error:|Log File:)|\Z)", re.MULTILINE | re.DOTALL
-)
+_REASON = "Reason:"
 _ALL_FAILED = "All "
 """Begins AIPerf's words where no request was answered; the reason is in the error of each request."""
 _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
@@ -54,13 +52,10 @@ def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
     plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
-    reason = _REASON.search("\n".join(said))
-    given = " ".join(reason[1].split()) if reason else None
+    given = [line.removeprefix(_REASON).strip() for line in said if line.startswith(_REASON)]
     logged = [match[1] for line in said if (match := _LOGGED_ERROR.search(line))]
-    error = next((each for each in reversed(logged) if not each.startswith(_ALL_FAILED)), None)
-    if given and given.startswith(_ALL_FAILED) and error:
-        return f"{given} The last of them: {error}"
-    return given or error or (said[-1] if said else "it says nothing")
+    telling = [each for each in (*given, *reversed(logged)) if not each.startswith(_ALL_FAILED)]
+    return next(iter((*telling, *given, *said[-1:])), "it says nothing")
 
 
 _LINES_KEPT = 400
@@ -102,14 +97,13 @@ class AIPerfLog:
 
 
 SUMMARY_FILE = "profile_export_aiperf.json"
-_SCHEMA = "1.4"
 
 
 def read_summary(text: str, load: Load, gpus: int | None) -> Measurement:
     """Return what AIPerf measured.
 
     Args:
-        text: the summary.
+        text: the summary, of the one version of AIPerf that measures here and in Jobs.
         load: what was sent.
         gpus: by which throughput is divided; None where it is not to be.
 
@@ -117,61 +111,40 @@ def read_summary(text: str, load: Load, gpus: int | None) -> Measurement:
         CommandError: not a summary of a load that ran to its end.
 
     """
-    try:
-        return _measurement(_whole(text), load, gpus)
-    except CommandError as error:
-        raise CommandError(f"{load.shape} at {load.concurrency}: {error}") from None
-
-
-def _whole(text: str) -> Mapping[str, Any]:
-    """The summary of a load that ran to its end; raises CommandError, as all that reads it does."""
+    name = f"{load.shape} at {load.concurrency}"
     try:
         summary = json.loads(text)
-    except ValueError:
-        summary = None
-    if not isinstance(summary, dict):
-        raise CommandError("not the summary of AIPerf, which is a JSON object")
-    version = summary.get("schema_version")
-    if version != _SCHEMA:
-        raise CommandError(f"AIPerf's summary has schema_version {version!r}; only {_SCHEMA} is understood")
-    if summary.get("was_cancelled") or not summary.get("is_complete"):
-        raise CommandError("AIPerf was interrupted before its load had ended")
-    if not _count(summary, "request_count"):
-        raise CommandError(f"no request was answered; {_first_error(summary) or 'AIPerf does not say why'}")
-    return summary
+        if not summary["is_complete"] or not _count(summary, "request_count"):
+            why = _first_error(summary) or "AIPerf does not say why"
+            raise CommandError(f"{name}: interrupted, or no request was answered; {why}")
+        return _measurement(summary, load, gpus)
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise CommandError(f"{name}: not the summary of a load that AIPerf ended: {error!r}") from None
 
 
 def _measurement(summary: Mapping[str, Any], load: Load, gpus: int | None) -> Measurement:
-    tokens_per_second = _figure(summary, "output_token_throughput")
+    tokens_per_second = summary["output_token_throughput"]["avg"]
     return Measurement(
         shape=load.shape,
         concurrency=load.concurrency,
         requests=_count(summary, "request_count"),
         errors=_count(summary, "error_request_count"),
         first_error=_first_error(summary),
-        seconds=_figure(summary, "benchmark_duration"),
-        input_tokens=_figure(summary, "input_sequence_length"),
-        output_tokens=_figure(summary, "output_sequence_length"),
-        requests_per_second=_figure(summary, "request_throughput"),
+        seconds=summary["benchmark_duration"]["avg"],
+        input_tokens=summary["input_sequence_length"]["avg"],
+        output_tokens=summary["output_sequence_length"]["avg"],
+        requests_per_second=summary["request_throughput"]["avg"],
         output_tokens_per_second=tokens_per_second,
         output_tokens_per_second_per_gpu=tokens_per_second / gpus if gpus else None,
-        output_tokens_per_second_per_user=_figure(summary, "output_token_throughput_per_user"),
-        ttft_milliseconds=_percentiles(summary, "time_to_first_token"),
-        itl_milliseconds=_percentiles(summary, "inter_token_latency"),
-        request_milliseconds=_percentiles(summary, "request_latency"),
+        output_tokens_per_second_per_user=summary["output_token_throughput_per_user"]["avg"],
+        ttft_milliseconds=_percentiles(summary["time_to_first_token"]),
+        itl_milliseconds=_percentiles(summary["inter_token_latency"]),
+        request_milliseconds=_percentiles(summary["request_latency"]),
     )
 
 
-def _percentiles(summary: Mapping[str, Any], metric: str) -> Percentiles:
-    names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
-    return Percentiles(**{name: _figure(summary, metric, key) for name, key in names.items()})
-
-
-def _figure(summary: Mapping[str, Any], metric: str, key: str = "avg") -> float:
-    value = (summary.get(metric) or {}).get(key)
-    if value is None:
-        raise CommandError(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
-    return value
+def _percentiles(metric: Mapping[str, float]) -> Percentiles:
+    return Percentiles(average=metric["avg"], **{name: metric[name] for name in ("p50", "p90", "p95", "p99")})
 
 
 def _count(summary: Mapping[str, Any], metric: str) -> int:
