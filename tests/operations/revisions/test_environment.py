@@ -123,18 +123,11 @@ def made(tmp_path: Path) -> MadeRepository:
     return MadeRepository(tmp_path / "repository")
 
 
-def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: MadeRepository, tmp_path: Path) -> None:
+def test_a_name_that_is_no_revision_is_refused(made: MadeRepository) -> None:
     made.commit(a="1")
-    made.git("branch", "release-1.3")
-    for name in ("--all", "-h", "", "main:a.yaml"):
-        with pytest.raises(CommandError, match="no revision"):
+    for name in ("--all", "-h", "", "main:a.yaml", "release-1.3"):
+        with pytest.raises(CommandError, match=rf"no revision '{name}'.*\n  try: `git branch --all`"):
             Repository(made.root).commit(name)
-    with pytest.raises(CommandError, match=r"no revision 'relaese-1.3'.*\n  try: release-1.3$"):
-        Repository(made.root).commit("relaese-1.3")
-    clone = tmp_path / "clone"
-    made.git("clone", "--quiet", str(made.root), str(clone))
-    with pytest.raises(CommandError, match=r"try: origin/release-1.3$"):
-        Repository(clone).commit("release-1.3")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(made: MadeRepository, tmp_path: Path) -> None:
