@@ -176,11 +176,6 @@ def _process(side: SideFolder, cache: Path) -> RecordProcess:
     code = _own_code(side)
     if code is None:
         return RecordProcess(side.label, Path(sys.executable), _THIS_CODE, side.folder)
-    if not (code / "cli" / "record.py").is_file():
-        raise CommandError(
-            f"{side.label} is older than `dynamo-stack record`, so its own code cannot say what it makes\n"
-            "  try: a later revision"
-        )
     return RecordProcess(side.label, interpreter_for(code, side.label, cache), code, side.folder)
 
 

@@ -48,9 +48,12 @@ class GraphPods:
         look = self._cluster.shown(self._pods, "--output", "wide")
         if not answer.is_known:
             return wrong("their pods cannot be read", look)
-        wanted = set(roles)
-        own = [(name, _of(name, answer.items)) for name, roles in self._roles.items() if wanted & set(roles)]
-        found = [state for name, each in own for state in self._states(name, each)]
+        own = {name: own for name, own in self._roles.items() if {*roles} & {*own}}
+        found = [
+            state
+            for name, each in own.items()
+            for state in self._states(name, pods_of({name: each}, each, answer.items))
+        ]
         closer = [each.fix for each in found if each.fix]
         return wrong("; ".join(each.found for each in found), closer[0] if closer else look)
 
@@ -71,10 +74,8 @@ class GraphPods:
 
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
-        pods = self._cluster.find(self._pods).items
-        frontends = [name for name, roles in self._roles.items() if FRONTEND in roles]
         found: list[str] = []
-        for pod in (pod for each in frontends for pod in _of(each, pods)):
+        for pod in pods_of(self._roles, [FRONTEND], self._cluster.find(self._pods).items):
             name = pod["metadata"]["name"]
             log = without_colours(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES))
             said = [line[line.index(REFUSED) :] for line in log.splitlines() if REFUSED in line]
@@ -86,11 +87,10 @@ class GraphPods:
 
         One without the annotation means a real engine: nothing is excused by mistake.
         """
-        workers = {name.lower() for name, roles in self._roles.items() if _SERVE & set(roles)}
         answer = self._cluster.find(self._pods)
         if not answer.is_known:
             return None
-        pods = [pod for pod in answer.items if component_of(pod) in workers]
+        pods = pods_of(self._roles, _SERVE, answer.items)
         return bool(pods) and all(map(is_mock, pods))
 
     def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[CheckResult]:
@@ -138,9 +138,12 @@ def is_mock(pod: KubernetesObject) -> bool:
     return (pod["metadata"].get("annotations") or {}).get(ENGINE_ANNOTATION) == MOCK_ENGINE
 
 
-def component_of(pod: KubernetesObject) -> str:
-    """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
-    return str(labels_of(pod).get(COMPONENT, "")).lower()
+def pods_of(
+    components: Mapping[str, Sequence[str]], roles: Iterable[str], pods: Iterable[KubernetesObject]
+) -> list[KubernetesObject]:
+    """Return which pods have one of the roles; `components`: component of the graph -> what its pods do."""
+    names = {name.lower() for name, own in components.items() if {*roles} & {*own}}
+    return [pod for pod in pods if str(labels_of(pod).get(COMPONENT, "")).lower() in names]
 
 
 _SERVICE = "kubernetes.io/service-name"
@@ -170,10 +173,6 @@ def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -
 # Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
 REFUSED = "Error adding model from discovery"
 _LONGEST_REFUSAL = 400
-
-
-def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
-    return [pod for pod in pods if component_of(pod) == service.lower()]
 
 
 def _models_of(metadata: KubernetesObject) -> Iterable[str]:
