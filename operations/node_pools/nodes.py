@@ -118,6 +118,6 @@ def _model(labels: Mapping[str, str]) -> tuple[Accelerator, Mapping[str, str]] |
             return ACCELERATORS[part], {GKE_ACCELERATOR: str(of_gke)}
     said = ", ".join(f"{key}={labels[key]}" for key in (PRODUCT, GKE_ACCELERATOR) if key in labels)
     return (
-        f"{said or 'no label'}: workers need whole GPUs, which {PRODUCT} (NVIDIA's feature discovery sets it) "
+        f"{said or 'no label'}: workers need whole GPUs, which {PRODUCT} (of NVIDIA's feature discovery) "
         f"names as one of {', '.join(known)}, or {GKE_ACCELERATOR} as one of {', '.join(ACCELERATORS)}"
     )

@@ -120,8 +120,8 @@ def _pool(
         notes += _domain_notes(nodes)
         devices = ", ".join(sorted({name for each in nodes for name in each.devices})) or "none"
         notes.append(
-            "rdma: {resource: NAME, fabric: infiniband or roce} where one of these is such a device, which no "
-            f"label says: {devices}"
+            "rdma: {resource: NAME, fabric: infiniband or roce} where one of these is such a device, which "
+            f"no label says: {devices}"
         )
     settings["nodes"] = len(nodes)
     if own := _distinction(nodes, alike):

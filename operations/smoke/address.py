@@ -18,18 +18,15 @@ def parse_url(text: str) -> str:
     if before:
         instead = "--api-key-from VARIABLE of smoke"
         raise _refused(f"…@{host}", "carries credentials, which output would show", instead)
-    no_url = _refused(text, "is no URL of HTTP", "--url http://localhost:8000")
+    no_url = _refused(text, "is no URL of HTTP without a query", "--url http://localhost:8000")
     try:
         parts = urlsplit(host)
         is_whole = parts.scheme in _SCHEMES and parts.hostname and parts.port != 0 and " " not in parts.netloc
     except ValueError:
         # Brackets of an IPv6 address that do not match, or a port that is none.
         raise no_url from None
-    if not is_whole:
+    if not is_whole or parts.query or parts.fragment:
         raise no_url
-    if parts.query or parts.fragment:
-        instead = f"--url {parts.scheme}://{parts.netloc}{parts.path}"
-        raise _refused(text, "has a query or a fragment", instead)
     path = parts.path.rstrip("/")
     # What a client's base URL ends in, or what a person has just asked with curl.
     for known in _OF_THE_API:

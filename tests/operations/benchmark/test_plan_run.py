@@ -120,7 +120,7 @@ def test_a_graph_that_does_not_serve_is_not_measured(
             200,
             LISTED,
             "openai/gpt-oss-20b",
-            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}\n  try: --model {MODEL}",
+            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}",
             id="another",
         ),
         pytest.param(404, b"", None, "URL/v1/models: HTTP 404: with nothing in it", id="something else"),

@@ -159,7 +159,7 @@ def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
         "broken": "node.gpus = 7: no machine has that many B200",
         "shared": "nvidia.com/gpu.product=NVIDIA-B200-SHARED: workers need whole GPUs",
         "other": "nvidia.com/gpu.product=NVIDIA-L40S: workers need",
-        "silent": "no label: workers need whole GPUs, which nvidia.com/gpu.product (NVIDIA's",
+        "silent": "no label: workers need whole GPUs, which nvidia.com/gpu.product (of NVIDIA's",
         "odd": "ppc64le",
     }
     assert reasons.keys() == {(name,) for name in said}

@@ -43,7 +43,7 @@ def test_a_url_ends_before_v1_however_much_of_it_is_typed(text: str, url: str) -
         (["--url", "http://"], "is no URL of HTTP"),
         (["--url", "http://host:99999"], "is no URL of HTTP"),
         (["--url", "http://ho st:1"], "is no URL of HTTP"),
-        (["--url", "http://host/v1?key=1"], "try: --url http://host/v1"),
+        (["--url", "http://host/v1?key=1"], "is no URL of HTTP without a query"),
         (["--url", "http://[::1"], "is no URL of HTTP"),
         (["--url", "http://user:hidden@host:1"], "try: --api-key-from VARIABLE"),
     ],
