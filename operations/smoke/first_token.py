@@ -64,11 +64,9 @@ def judge_silence(reason: str, kv: KvHandover) -> CheckResult:
 
 def _carried(tokens: int, kv: KvHandover) -> str:
     payload = tokens * kv.bytes_per_token
-    ways = {kv.path.transport: transfer_range(payload, kv.path), "TCP": tcp_range(payload)}
-    if kv.path.transport == "tcp":
-        del ways["TCP"]
-    times = " and ".join(f"{_seconds(*taken)} over {way}" for way, taken in ways.items())
-    return f"its {payload / 1e6:.0f} MB of KV cache take {times}"
+    own = f"{_seconds(*transfer_range(payload, kv.path))} over {kv.path.transport}"
+    beside = "" if kv.path.transport == "tcp" else f" and {_seconds(*tcp_range(payload))} over TCP"
+    return f"its {payload / 1e6:.0f} MB of KV cache take {own}{beside}"
 
 
 def _seconds(least: float, most: float) -> str:

@@ -32,7 +32,10 @@ def _measured(folder: Path, behaviour: str, seconds: float = 60) -> str:
     ("answer", "said"),
     [
         ("echo 0.12.0", "aiperf is AIPerf 0.12.0; figures compare only if one version has measured"),
-        ("echo 'ImportError: no crick' >&2; exit 1", "aiperf --version` failed: ImportError: no crick\n"),
+        (
+            "echo 'ImportError: no crick' >&2; exit 1",
+            "aiperf is AIPerf of no version: ImportError: no crick; figures",
+        ),
     ],
 )
 def test_a_program_of_another_version_and_one_that_does_not_start_are_refused(
