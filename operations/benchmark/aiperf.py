@@ -59,41 +59,13 @@ def failure_reason(lines: Iterable[str]) -> str:
 
 
 _LINES_KEPT = 400
-_END_OF_SUMMARY = "}"
+# A progress bar may stand before it: such a bar ends with no line break. AIPerf indents what is inside.
+_RESULT = re.compile(rf"{RESULT_FOLLOWS} (\d+)\s*\n(\{{$.*?^\}}$)", re.MULTILINE | re.DOTALL)
 
 
-class AIPerfLog:
-    """What AIPerf prints, line by line; in a Job its summaries too."""
-
-    def __init__(self) -> None:
-        self.results: dict[int, str] = {}
-        """AIPerf's summary of each load that has ended, by its number from 1; the first ones may be lost."""
-        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._number: int | None = None
-        self._summary: list[str] = []
-
-    def read(self, line: str) -> LoadProgress | None:
-        """Take a line; return how far the load is, where the line says it."""
-        if self._number is not None:
-            self._summary.append(line)
-            # AIPerf indents what is inside.
-            if line == _END_OF_SUMMARY:
-                self.results[self._number] = "\n".join(self._summary)
-                self._number = None
-            return None
-        # A progress bar may stand before it: such a bar ends with no line break.
-        _, mark, number = line.rpartition(RESULT_FOLLOWS)
-        if mark and number.strip().isdigit():
-            self._number, self._summary = int(number), []
-            return None
-        progress = read_progress(line)
-        if progress is None and line.strip():
-            self._said.append(line)
-        return progress
-
-    def reason(self) -> str:
-        """Return why the Job's program ended."""
-        return failure_reason(self._said)
+def results_in(log: str) -> dict[int, str]:
+    """Return AIPerf's summaries that a Job's log holds as a whole, by the number of their load, from 1."""
+    return {int(number): summary for number, summary in _RESULT.findall(log)}
 
 
 SUMMARY_FILE = "profile_export_aiperf.json"
@@ -207,12 +179,13 @@ def measure(
     """
     arguments = aiperf_arguments(benchmark, load, endpoint, sized_for_job=False)
     folder.mkdir(parents=True)
-    log = AIPerfLog()
+    said: deque[str] = deque(maxlen=_LINES_KEPT)
     command = [program, *arguments, "--artifact-dir", str(folder)]
     with streamed(command, _environment(os.environ)) as process:
         try:
             for line in process.lines(time.monotonic() + seconds):
-                if progress := log.read(line or ""):
+                said.append(line or "")
+                if progress := read_progress(line or ""):
                     report(progress)
         except TimeoutError:
             raise CommandError(
@@ -222,7 +195,7 @@ def measure(
         code = process.exit_code()
     summary = folder / SUMMARY_FILE
     if code != 0 or not summary.is_file():
-        raise CommandError(_failed(load, code, log.reason(), folder))
+        raise CommandError(_failed(load, code, failure_reason(said), folder))
     return summary.read_text(encoding="utf-8")
 
 

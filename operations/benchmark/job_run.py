@@ -9,7 +9,7 @@ from typing import Any
 from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects, condition_of
 from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
-from operations.benchmark.aiperf import AIPerfLog
+from operations.benchmark.aiperf import failure_reason, read_progress, results_in
 from operations.benchmark.progress import BenchProgress
 from operations.commands import ClusterCommands, last_line
 from operations.errors import CommandError
@@ -64,7 +64,7 @@ class BenchmarkJob:
         self._namespace = str(manifest["metadata"]["namespace"])
         self._where = ("--namespace", self._namespace)
         self._pods = Objects(PODS, namespace=self._namespace, labels=f"{_RUN_LABEL}={label}")
-        self._log = AIPerfLog()
+        self._log = ""
         self._has_started = False
         self._received = 0
         self._may_exist = True
@@ -155,13 +155,13 @@ class BenchmarkJob:
 
     def _take(self, pod: KubernetesObject, *limits: str) -> None:
         """Read the log, and hand on the results that are new."""
-        self._log = AIPerfLog()
         words = (pod["metadata"]["name"], *self._where, *limits)
-        lines = self._cluster.reader.within(_LOG_SECONDS).log(*words).splitlines()
-        if progress := [found for line in lines if (found := self._log.read(line))]:
+        self._log = self._cluster.reader.within(_LOG_SECONDS).log(*words)
+        if progress := [found for line in self._log.splitlines() if (found := read_progress(line))]:
             self._progress.moved(progress[-1])
+        results = results_in(self._log)
         # A node begins a new file now and then: what is not the next one's stays unread.
-        while (summary := self._log.results.get(self._received + 1)) is not None:
+        while (summary := results.get(self._received + 1)) is not None:
             self._received += 1
             self._receive(summary)
 
@@ -182,7 +182,7 @@ class BenchmarkJob:
                 "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
             )
         self._take(pod)
-        raise CommandError(f"Job {self._name} failed ({_end(pod)}): {self._log.reason()}")
+        raise CommandError(f"Job {self._name} failed ({_end(pod)}): {failure_reason(self._log.splitlines())}")
 
     def _pod(self) -> KubernetesObject | None:
         return self._cluster.reader.find(self._pods).first

@@ -34,7 +34,7 @@ def _measured(folder: Path, behaviour: str, seconds: float = 60) -> str:
         ("echo 0.12.0", "aiperf is AIPerf 0.12.0; figures compare only if one version has measured"),
         (
             "echo 'ImportError: no crick' >&2; exit 1",
-            "aiperf is AIPerf of no version: ImportError: no crick; figures",
+            "is AIPerf of no version: ImportError: no crick; figures",
         ),
     ],
 )

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from operations.benchmark.aiperf import (
-    AIPerfLog,
     LoadProgress,
     failure_reason,
     read_progress,
     read_summary,
+    results_in,
 )
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
@@ -99,10 +99,7 @@ def test_why_aiperf_ended_is_said_in_its_own_words(lines: list[str], reason: str
 def test_the_results_in_a_log_stand_between_their_line_and_their_last_brace(
     lines: tuple[str, ...], results: dict[int, str]
 ) -> None:
-    log = AIPerfLog()
-    for line in lines:
-        log.read(line)
-    assert log.results == results
+    assert results_in("\n".join(lines)) == results
 
 
 def _recorded(**changes: Any) -> str:
