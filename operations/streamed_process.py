@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-_TICK_SECONDS = 1.0
 _END_SECONDS = 20.0
 """AIPerf 0.13.0 ends within two seconds of SIGINT, with thousands of requests open."""
 
@@ -33,8 +32,8 @@ class StreamedProcess:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def lines(self, deadline: float) -> Iterator[str | None]:
-        """Yield each line, and None for every second without one, until the program has ended.
+    def lines(self, deadline: float) -> Iterator[str]:
+        """Yield each line until the program has ended.
 
         A carriage return ends a line too: with it progress bars are drawn.
 
@@ -43,13 +42,13 @@ class StreamedProcess:
 
         """
         while True:
-            if time.monotonic() > deadline:
+            left = deadline - time.monotonic()
+            if left < 0:
                 raise TimeoutError
             try:
-                line = self._lines.get(timeout=_TICK_SECONDS)
+                line = self._lines.get(timeout=left)
             except queue.Empty:
-                yield None
-                continue
+                raise TimeoutError from None
             if line is None:
                 return
             yield line

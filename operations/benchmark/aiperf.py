@@ -184,8 +184,8 @@ def measure(
     with streamed(command, _environment(os.environ)) as process:
         try:
             for line in process.lines(time.monotonic() + seconds):
-                said.append(line or "")
-                if progress := read_progress(line or ""):
+                said.append(line)
+                if progress := read_progress(line):
                     report(progress)
         except TimeoutError:
             raise CommandError(

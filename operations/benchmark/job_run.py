@@ -122,7 +122,7 @@ class BenchmarkJob:
         while phase != "Succeeded":
             self._raise_if_failed()
             pod = self._pod()
-            phase = pod["status"].get("phase") if pod else ""
+            phase = (pod or {}).get("status", {}).get("phase", "")
             passed = time.monotonic() - began
             if passed > self._manifest["spec"]["activeDeadlineSeconds"] + _END_SECONDS:
                 raise CommandError(f"Job {self._name} had not ended {_END_SECONDS} s after its deadline")

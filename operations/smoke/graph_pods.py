@@ -79,7 +79,7 @@ class GraphPods:
             name = pod["metadata"]["name"]
             log = without_colours(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES))
             said = [line[line.index(REFUSED) :] for line in log.splitlines() if REFUSED in line]
-            found += [f"pod {name} logs: {one_line(line, _LONGEST_REFUSAL)}" for line in said[-1:]]
+            found += [f"pod {name} logs: {one_line(line[:_LONGEST_REFUSAL])}" for line in said[-1:]]
         return found
 
     def is_mock(self) -> bool | None:
