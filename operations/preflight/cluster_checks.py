@@ -17,9 +17,6 @@ from components.cluster_answer import (
 )
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import OPERATOR_LABELS
-from components.gpu_nodes_ready import GPU_COUNT_LABEL
-from failures.pods_and_events import allocatable_gpus, is_ready
-from failures.unready_workloads import why_unusable
 from operations.commands import ClusterCommands, last_line
 from operations.document import CheckResult, good, unknown, wrong
 from operations.preflight.answer import Unanswered, guarded
@@ -53,10 +50,7 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[CheckR
         yield wrong(nodes.why, f"`{cluster.command('get', 'nodes')}` has to answer", "cluster")
         return
     yield from guarded("free GPUs", _room(stack, cluster))
-    sizes = {each.pool.name: each.pool.instance_type.gpus for each in stack.pools}
     for pool, items in nodes.items():
-        offered = f"pool {pool}: GPUs that the device plugin offers"
-        yield from guarded(offered, _gpus(items, sizes[pool]))
         yield from guarded(f"pool {pool}: NVIDIA driver", _driver(items))
     if stack.serving.placed.compute_domain:
         yield from guarded("DRA driver: IMEX channels of compute domains", _channels(cluster))
@@ -121,21 +115,6 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[CheckResult]:
         question = f"{pool}: free GPUs"
         fix = "nodePools, serving.replicas, or others end"
         yield good(found, question) if fits else wrong(found, fix, question)
-
-
-def _gpus(nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[CheckResult]:
-    said = [why for node in nodes if (why := _why_too_few(node, gpus))]
-    if said:
-        yield wrong("; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
-    elif nodes:
-        yield good(", ".join(f"{node['metadata']['name']}: {allocatable_gpus(node)}" for node in nodes))
-
-
-def _why_too_few(node: KubernetesObject, gpus: int) -> str | None:
-    # Where GPU feature discovery does not run, the settings alone say how many there are.
-    shown = labels_of(node).get(GPU_COUNT_LABEL)
-    is_whole = is_ready(node) and allocatable_gpus(node) == gpus
-    return None if is_whole and shown is None else why_unusable(node, shown or str(gpus))
 
 
 def _driver(nodes: Sequence[KubernetesObject]) -> Iterator[CheckResult]:
