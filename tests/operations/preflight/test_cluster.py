@@ -131,7 +131,7 @@ def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, A
             _containers({"image": f"{OPERATOR}:1.1.0"}),
             "Dynamo operator",
             Verdict.GOOD,
-            "is of 1.1.0; `up` makes it 1.2.1",
+            "is of 1.1.0, and platform.version is 1.2.1",
             id="an older operator of the stack's own",
         ),
         pytest.param(
