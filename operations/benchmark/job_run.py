@@ -23,6 +23,7 @@ _END_SECONDS = 120
 """After its deadline until the cluster says that the Job has ended."""
 _PAUSE_SECONDS = 2.0
 _LOG_SECONDS = 120
+_TRIES = 5
 _LAST_LINES = "--tail=2000"
 """Of the log, each time that the Job is looked at; all of it is read when it has ended."""
 _RUN_LABEL = "dynamo-stack/benchmark-run"
@@ -118,26 +119,34 @@ class BenchmarkJob:
 
     def _follow(self) -> None:
         """Look at the Job until its pod has ended well, and take what its log says."""
-        began, said, phase = time.monotonic(), "", ""
-        while phase != "Succeeded":
+        began, said = time.monotonic(), ""
+        while True:
             self._raise_if_failed()
             pod = self._pod()
-            phase = (pod or {}).get("status", {}).get("phase", "")
             passed = time.monotonic() - began
+            if pod is not None and pod.get("status", {}).get("phase") == "Succeeded":
+                self._take_all(pod)
+                return
             if passed > self._manifest["spec"]["activeDeadlineSeconds"] + _END_SECONDS:
                 raise CommandError(f"Job {self._name} had not ended {_END_SECONDS} s after its deadline")
             if pod is not None and _runs(pod):
                 self._has_started = True
-                self._take(pod, *(() if phase == "Succeeded" else (_LAST_LINES,)))
+                self._take(pod, _LAST_LINES)
             elif not self._has_started:
                 said = self._waits(pod, passed, said)
-            if phase != "Succeeded":
-                self._pause(_PAUSE_SECONDS)
-        if self._received < self._loads:
-            raise CommandError(
-                f"Job {self._name} ended well, but its log holds {self._received} of {self._loads} results\n"
-                "  Where pods are simulated no container of a Job runs: measure with --from-here there."
-            )
+            self._pause(_PAUSE_SECONDS)
+
+    def _take_all(self, pod: KubernetesObject) -> None:
+        """Read the whole log, again where the cluster does not say it: the GPUs have worked for it."""
+        for _ in range(_TRIES):
+            self._take(pod)
+            if self._received == self._loads:
+                return
+            self._pause(_PAUSE_SECONDS)
+        raise CommandError(
+            f"Job {self._name} ended well, but its log holds {self._received} of {self._loads} results\n"
+            "  Where pods are simulated no container of a Job runs: measure with --from-here there."
+        )
 
     def _waits(self, pod: KubernetesObject | None, passed: float, said: str) -> str:
         """Say once why the container does not run yet; CommandError after too long."""
