@@ -143,9 +143,8 @@ def _workers(health: Health, roles: Sequence[Role]) -> tuple[CheckResult, tuple[
     return good(registered), ()
 
 
-def _absent(components: Iterable[str], roles: Iterable[Role]) -> tuple[Role, ...]:
-    names = list(components)
-    return tuple(role for role in roles if not any(_is_of(role, name) for name in names))
+def _absent(components: Sequence[str], roles: Iterable[Role]) -> tuple[Role, ...]:
+    return tuple(role for role in roles if not any(_is_of(role, name) for name in components))
 
 
 def _is_of(role: Role, component: str) -> bool:
