@@ -1,6 +1,5 @@
 """`dynamo-stack diff`: what lies between two revisions of the stacks."""
 
-import datetime as dt
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -66,9 +65,7 @@ def diff(
         raise typer.BadParameter("give BASE..HEAD, or two folders", param_hint="BASE..HEAD")
     base, head = (*sides, None)[:2]
     older, newer = recorded_sides(str(base), head, [stack_name(each) for each in stacks or ()])
-    # The program reads no clock; whether a waiver has expired is asked of a day.
-    today = dt.datetime.now(dt.UTC).date()
-    comparison = compare_sides(older, newer, today, changed_code(older, newer))
+    comparison = compare_sides(older, newer, changed_code(older, newer))
     if to is None:
         _print(comparison, form)
     else:

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import cast
 
 import yaml
 
-from comparison.nested_values import with_leaves
-from comparison.secret_marks import Secret, inputs_of
 from resource_graph import UNKNOWN, Resource, Value, has_unknown
 from resource_graph.printable import printable
+from resource_graph.values import Path
 
 _FIRST_KEYS = ("apiVersion", "kind", "metadata")
 _PLAIN_TEXT = re.compile(r"[A-Za-z_/][A-Za-z0-9_./:=-]*(?<!:)")
@@ -62,19 +60,24 @@ _PARTS = ("data", "stringData")
 
 def why_not_written(resource: Resource) -> str | None:
     """Return what of a resource keeps it from being written for others to apply; None where nothing does."""
-    if inputs_of(resource) != resource.inputs:
+    if resource.secret_paths:
         return "holds secret values; bring them by a Secret"
     return "has values that only the update knows" if has_unknown(resource.inputs) else None
 
 
 def shown_inputs(resource: Resource) -> Mapping[str, Value]:
     """Return the inputs with a mark in the place of every secret, and of every unknown value."""
-    return cast("Mapping[str, Value]", with_leaves(inputs_of(resource), _shown))
+    secrets = resource.secret_paths or frozenset()
+    return {key: _shown(value, (key,), secrets) for key, value in resource.inputs.items()}
 
 
-def _shown(value: object) -> object:
-    if isinstance(value, Secret):
+def _shown(value: Value, path: Path, secrets: frozenset[Path]) -> Value:
+    if path in secrets:
         return _SECRET_SHOWN
+    if isinstance(value, Mapping):
+        return {key: _shown(each, (*path, key), secrets) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_shown(each, (*path, index), secrets) for index, each in enumerate(value)]
     return _UNKNOWN_SHOWN if value is UNKNOWN else value
 
 

@@ -192,14 +192,7 @@ def _finding(word: str, finding: RecordedFinding) -> Sentence:
 
 
 def _waivers(stack: StackComparison) -> Iterator[Sentence]:
-    waivers = stack.waivers
-    named = (
-        ("expired", waivers.expired),
-        ("expires within 14 days", waivers.expiring),
-        ("new", waivers.new),
-        ("no more", waivers.removed),
-    )
-    for word, found in named:
+    for word, found in (("new", stack.waivers.new), ("no more", stack.waivers.removed)):
         yield from _some([_waiver(word, each) for each in found], f"{word}: ", "other")
 
 

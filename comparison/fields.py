@@ -7,17 +7,15 @@ somewhere in it: what reads the object would see it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from comparison.changes import Change, FieldChange
 from comparison.list_items import ABSENT, identities, paired_by_identity, paired_in_order
-from comparison.nested_values import command_words, decoded, is_list, is_mapping, options, structure
-from comparison.secret_marks import Secret, shown
+from comparison.nested_values import command_words, is_list, is_mapping, options, structure
+from comparison.secret_marks import is_mark
 from resource_graph.values import Path
 
 _COMMANDS = frozenset({"args", "command"})
-_DOCUMENTS = (".json", ".yaml", ".yml")
-_BASE64 = frozenset({"userData"})
 _TEMPLATES = frozenset({"extraPodSpec", "podTemplate", "template", "volumeClaimTemplates"})
 """Below these another order of named items is another template, to which pods are started anew."""
 
@@ -26,7 +24,7 @@ def field_changes(before: Mapping[str, object], after: Mapping[str, object]) -> 
     """Return every field that differs, in the order of the paths.
 
     Args:
-        before: the inputs of the older version, secrets in `Secret`.
+        before: the inputs of the older version, with marks in place of secrets.
         after: those of the newer one.
 
     """
@@ -37,15 +35,15 @@ def _values(path: Path, before: object, after: object) -> Iterator[FieldChange]:
     # Nearly all of two recordings is alike, and to ask so is a tenth of the walk. Equality takes 1 for True.
     if repr(before) == repr(after):
         return
-    if isinstance(before, Secret) or isinstance(after, Secret):
-        yield _change(path, before, after, is_secret=True)
+    if is_mark(before) or is_mark(after):
+        yield _change(path, before, after)
     elif is_mapping(before) and is_mapping(after):
         yield from _mappings(path, before, after)
     elif is_list(before) and is_list(after):
         yield from _lists(path, before, after)
     elif isinstance(before, str) and isinstance(after, str):
         yield from _texts(path, before, after)
-    elif not _is_same_number(before, after):
+    else:
         yield _change(path, before, after)
 
 
@@ -60,7 +58,7 @@ def _lists(path: Path, before: Sequence[object], after: Sequence[object]) -> Ite
     if named is not None:
         yield from named
         return
-    old, new = identities(_name(path), before), identities(_name(path), after)
+    old, new = identities(before), identities(after)
     if old is None or new is None:
         for position, *values in paired_in_order(before, after):
             yield from _values((*path, position), *values)
@@ -83,16 +81,13 @@ def _command(path: Path, before: Sequence[object], after: Sequence[object]) -> t
 
 
 def _texts(path: Path, before: str, after: str) -> Iterator[FieldChange]:
-    name = _name(path)
-    if name in _COMMANDS:
+    if _name(path) in _COMMANDS:
         old_words, new_words = command_words(before), command_words(after)
         named = _command(path, old_words, new_words) if old_words and new_words else None
         if named is not None:
             yield from named
             return
-    if name in _BASE64:
-        before, after = decoded(before) or before, decoded(after) or after
-    old, new = (structure(text, is_document=name.endswith(_DOCUMENTS)) for text in (before, after))
+    old, new = structure(before), structure(after)
     inside = () if old is None or new is None else tuple(_values(path, old, new))
     yield from inside or (_change(path, before, after),)
 
@@ -102,19 +97,12 @@ def _name(path: Path) -> str:
     return next((part for part in reversed(path) if isinstance(part, str)), "")
 
 
-def _change(path: Path, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
+def _change(path: Path, before: Any, after: Any) -> FieldChange:
     change = Change.ADDED if before is ABSENT else Change.REMOVED if after is ABSENT else Change.CHANGED
+    old, new = (None if value is ABSENT else value for value in (before, after))
     # What is a secret on one side says too much in plain on the other.
-    sides = (Secret(value) if is_secret and value is not ABSENT else value for value in (before, after))
-    old, new = (None if value is ABSENT else shown(value) for value in sides)
+    is_secret = is_mark(before) or is_mark(after)
     return FieldChange(path=path, change=change, before=old, after=new, is_secret=is_secret)
-
-
-def _is_same_number(before: object, after: object) -> bool:
-    sides = (before, after)
-    return before == after and all(
-        isinstance(each, int | float) and not isinstance(each, bool) for each in sides
-    )
 
 
 def _are_texts(words: Sequence[object]) -> TypeGuard[Sequence[str]]:

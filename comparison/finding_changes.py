@@ -1,6 +1,5 @@
 """What a change makes of the findings of the rules, and of the waivers."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -9,8 +8,6 @@ from pydantic.dataclasses import dataclass
 from comparison.recording import RecordedFinding
 from comparison.result import RESULT
 from rules.model import Waiver
-
-EXPIRES_SOON = dt.timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
@@ -32,13 +29,10 @@ class FindingChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class WaiverChanges:
-    """The waivers of the newer side that somebody should know of, each in one place."""
+    """Which waivers come and go; that one has expired is a finding itself."""
 
     new: tuple[Waiver, ...] = ()
     """Not on the older side with this reason and day."""
-    expired: tuple[Waiver, ...] = ()
-    expiring: tuple[Waiver, ...] = ()
-    """Within 14 days."""
     removed: tuple[Waiver, ...] = ()
     """Of rules that the newer side waives no more."""
 
@@ -62,15 +56,11 @@ def finding_changes(base: Sequence[RecordedFinding], head: Sequence[RecordedFind
     )
 
 
-def waiver_changes(base: Sequence[Waiver], head: Sequence[Waiver], today: dt.date) -> WaiverChanges:
-    """Return the waivers to speak of; an expired one is not new or expiring as well."""
-    expired = tuple(each for each in head if each.expires < today)
-    current = [each for each in head if each not in expired]
+def waiver_changes(base: Sequence[Waiver], head: Sequence[Waiver]) -> WaiverChanges:
+    """Return the waivers that come and go."""
     rules = {each.rule for each in head}
     return WaiverChanges(
-        new=tuple(each for each in current if each not in base),
-        expired=expired,
-        expiring=tuple(each for each in current if each.expires - today <= EXPIRES_SOON and each in base),
+        new=tuple(each for each in head if each not in base),
         removed=tuple(each for each in base if each.rule not in rules),
     )
 

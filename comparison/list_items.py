@@ -1,60 +1,29 @@
 """Which item of one list is which of another."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final
 
 from comparison.nested_values import is_mapping
 
-_BY_NAME = (("name",),)
-_ANY = (("name",), ("key",), ("id",), ("type",))
-
-# Field that holds a list -> fields of an item that together say which one it is: the merge keys of
-# kubernetes' own schema (x-kubernetes-list-map-keys, x-kubernetes-patch-merge-key), and what AWS refuses to
-# have twice. Of several the first that tells all items apart is taken.
-_IDENTITIES: Mapping[str, Sequence[Sequence[str]]] = {
-    "blockDeviceMappings": (("deviceName",),),
-    "claims": (("name", "request"), ("name",)),
-    "conditions": (("type",),),
-    "hostAliases": (("ip",),),
-    "items": (("key",), *_BY_NAME),
-    "matchExpressions": (("key", "operator"),),
-    "networkInterfaces": (("networkCardIndex", "deviceIndex"), ("deviceIndex",)),
-    "podIdentityAssociations": (("serviceAccount",),),
-    "ports": (("containerPort", "protocol"), ("port", "protocol"), ("name",)),
-    "subjects": (("kind", "namespace", "name"),),
-    "tagSpecifications": (("resourceType",),),
-    "taints": (("key", "effect"),),
-    "tolerations": (("key", "operator", "effect"), ("key", "operator", "value", "effect")),
-    "topologySpreadConstraints": (("topologyKey", "whenUnsatisfiable"),),
-    "volumeClaimTemplates": (("metadata.name",),),
-    "volumeDevices": (("devicePath",),),
-    "volumeMounts": (("mountPath",),),
-}
-_OMITTED = {"effect": "", "key": "", "operator": "Equal", "protocol": "TCP", "namespace": "", "request": ""}
-"""What the part of an identity stands for where an item leaves it out."""
-
-
+_NAMING = (
+    *("name", "key", "id", "type", "mountPath", "containerPort", "port", "deviceName"),
+    *("resourceType", "serviceAccount"),
+)
+"""Fields by which Kubernetes and AWS tell the items of a list apart; the first that does so is taken."""
 ABSENT: Final = object()
 """No such item or key: a null is one to Kubernetes and to the engine too."""
 
 
-def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
-    """Return what tells each item from all others; None where nothing in them does.
-
-    Args:
-        field: name of the field that holds the list.
-        items: the list.
-
-    """
-    omitted = _OMITTED if field in _IDENTITIES else {}
-    for candidate in _IDENTITIES.get(field, _ANY):
-        labels = [_label(item, candidate, omitted) for item in items]
-        known = tuple(label for label in labels if label is not None)
-        if len(known) == len(items) and len(set(known)) == len(items):
-            return known
+def identities(items: Sequence[object]) -> tuple[str, ...] | None:
+    """Return what tells each item from all others; None where nothing in them does."""
+    for field in _NAMING:
+        found = [item.get(field) for item in items if is_mapping(item)]
+        labels = tuple(str(each) for each in found if isinstance(each, (str, int)))
+        if len(set(labels)) == len(items):
+            return labels
     return None
 
 
@@ -90,22 +59,3 @@ def paired_in_order(
 def _content(value: object) -> str:
     """Return a text that two values share where they are written alike, but for the order of keys."""
     return json.dumps(value, sort_keys=True, default=repr)
-
-
-def _label(item: object, fields: Sequence[str], omitted: Mapping[str, str]) -> str | None:
-    if not is_mapping(item):
-        return None
-    parts = [_part(item, field, omitted) for field in fields]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    return "/".join(part for part in known if part) or "*"
-
-
-def _part(item: Mapping[str, object], field: str, omitted: Mapping[str, str]) -> str | None:
-    holder, _, name = field.rpartition(".")
-    inside = item.get(holder) if holder else item
-    value = inside.get(name, omitted.get(name)) if is_mapping(inside) else None
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        return None
-    return str(value)

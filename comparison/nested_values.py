@@ -3,8 +3,6 @@
 A text holds settings as YAML or JSON, or the options of a command.
 """
 
-import base64
-import binascii
 import re
 import shlex
 from collections import Counter
@@ -53,19 +51,11 @@ def amount_of(value: object) -> object:
     return value if isinstance(found, Undecided) else found
 
 
-def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] | Sequence[object] | None:
-    """Return what the text holds as YAML or JSON; None where it is neither a mapping nor a list.
-
-    Args:
-        text: any text.
-        is_document: whether its name says that it is one of the two. Elsewhere one line with a colon in it is
-            a sentence.
-
-    """
+def structure(text: str) -> Mapping[str, object] | Sequence[object] | None:
+    """Return what the text holds as YAML or JSON; None where it is neither a mapping nor a list."""
     stripped = text.strip()
-    if not stripped:
-        return None
-    if not is_document and "\n" not in stripped and stripped[0] not in "{[":
+    # One line with a colon in it is a sentence.
+    if "\n" not in stripped and not stripped.startswith(("{", "[")):
         return None
     loaded = load_engine_yaml(text).content
     plain = with_leaves(loaded, _plain)
@@ -102,15 +92,6 @@ def command_words(text: str) -> Sequence[str] | None:
         return shlex.split(text)
     except ValueError:
         return None
-
-
-def decoded(text: str) -> str | None:
-    """Return the text that base64 stands for; None where it stands for none."""
-    try:
-        plain = base64.b64decode(text, validate=True).decode()
-    except (binascii.Error, ValueError):
-        return None
-    return plain if plain and plain.replace("\n", "").replace("\t", "").isprintable() else None
 
 
 def _plain(value: object) -> object:

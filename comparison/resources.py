@@ -3,34 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from comparison.changes import FieldChange, Operation, ResourceChange
-from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags, unknown_places
-from comparison.engine_verdicts.dynamo_graphs import is_graph
+from comparison.engine_verdicts.consequences import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.judge import changed
-from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_built_in, is_stateful, type_of, under
+from comparison.engine_verdicts.resource_types import CAPACITY_BLOCK, is_stateful, type_of, under
 from comparison.fields import field_changes
-from comparison.nested_values import amount_of
 from comparison.pairs import Pair, paired, title_of
-from comparison.secret_marks import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import STACK_TYPE
 
 _NAME = ("metadata", "name")
-_POD = "spec.template.spec"
-_SWITCHES = (
-    *(f"{_POD}.{switch}" for switch in ("hostIPC", "hostNetwork", "hostPID")),
-    *(f"{_POD}.*.*.{switch}" for switch in ("stdin", "stdinOnce", "tty")),
-    f"{_POD}.*.*.volumeMounts.*.readOnly",
-)
-"""Off is the same to the provider as not written: it compares built-in objects without unknown inputs as
-client-go's types, which leave such a switch out (facts/provider.md §1)."""
-_AMOUNTS = (
-    *(f"{_POD}.*.*.resources.{part}" for part in ("limits", "requests")),
-    f"{_POD}.volumes.*.emptyDir.sizeLimit",
-    "spec.resources.requests",
-    "spec.volumeClaimTemplates.*.spec.resources.requests",
-    "spec.capacity",
-)
-"""In these types 1024Mi and 1Gi are one amount; in a custom resource, such as a graph, they are two texts."""
 
 
 def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[ResourceChange, ...]:
@@ -77,21 +58,8 @@ def _judged(pairs: Sequence[Pair], head: Mapping[str, Resource]) -> dict[str, Re
 
 
 def _fields(pair: Pair) -> Sequence[FieldChange]:
-    if is_graph(pair.after) and pair.has_other_version:
-        # Each version has words of its own, and the graph is made again or refused as a whole.
-        return field_changes(*({"apiVersion": each.api_version} for each in (pair.before, pair.after)))
-    fields: Sequence[FieldChange] = field_changes(inputs_of(pair.before), inputs_of(pair.after))
-    if is_built_in(pair.after) and not any(unknown_places((), pair.after.inputs)):
-        fields = [each for each in fields if not (_is_off(each) or _is_same_amount(each))]
+    fields = field_changes(pair.before.inputs, pair.after.inputs)
     return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
-
-
-def _is_off(change: FieldChange) -> bool:
-    return under(change, _SWITCHES) and not (change.before or change.after)
-
-
-def _is_same_amount(change: FieldChange) -> bool:
-    return under(change, _AMOUNTS) and amount_of(change.before) == amount_of(change.after)
 
 
 def _added(resource: Resource) -> ResourceChange:

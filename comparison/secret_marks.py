@@ -12,10 +12,9 @@ comparison can read anyway. What the engine encrypts is never decrypted.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, cast
+from dataclasses import replace
+from typing import Final
 
-from comparison.nested_values import is_list, is_mapping, with_leaves
 from resource_graph import Resource, Value
 from resource_graph.values import Path
 
@@ -66,14 +65,12 @@ _NO_SECRET: Final = re.compile(r"(?i:true|false|null|none|string|required|option
 _PARTS_OF_A_SECRET = (("data",), ("stringData",))
 
 MARK = "[secret]"
-"""Stands for the value of a secret in whatever a comparison says."""
+"""Stands for a secret of which nobody has the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """A value that nobody may see; two are equal where their marks are."""
-
-    mark: object
+def is_mark(value: object) -> bool:
+    """Return whether the value is the mark of a secret and nothing else."""
+    return isinstance(value, str) and _MARK_FORM.fullmatch(value) is not None
 
 
 def without_secrets(text: str) -> str:
@@ -105,6 +102,7 @@ def marked(resource: Resource) -> Resource:
     other text. Their paths, where a whole value is one, are the new resource's `secret_paths`.
     """
     paths = set(resource.secret_paths or ())
+    # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
     if resource.kind == "Secret":
         paths.update(_PARTS_OF_A_SECRET)
     inputs = {key: _marked(item, (key,), paths, key) for key, item in resource.inputs.items()}
@@ -114,21 +112,6 @@ def marked(resource: Resource) -> Resource:
 def marked_settings(settings: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return what a person typed with marks in place of what looks like a secret."""
     return {key: _marked(value, (key,), set(), key) for key, value in settings.items()}
-
-
-def inputs_of(resource: Resource) -> Mapping[str, object]:
-    """Return the inputs with every secret in a `Secret`, those of a Kubernetes Secret included."""
-    # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
-    of_secret = _PARTS_OF_A_SECRET if resource.kind == "Secret" else ()
-    secrets = frozenset((*(resource.secret_paths or ()), *of_secret))
-    if not secrets:
-        return resource.inputs
-    return {key: _hidden(value, (key,), secrets) for key, value in resource.inputs.items()}
-
-
-def shown(value: object) -> Value:
-    """Return the value as it may be said: a mark in every secret's place."""
-    return cast("Value", with_leaves(value, lambda each: MARK if isinstance(each, Secret) else each))
 
 
 def _marked(value: Value, path: Path, paths: set[Path], key: str, *, is_secret: bool = False) -> Value:
@@ -176,14 +159,3 @@ def _replaced(match: re.Match[str]) -> str:
         return match[0]
     start, end = (edge - match.start() for edge in match.span(group))
     return f"{match[0][:start]}{mark_of(secret)}{match[0][end:]}"
-
-
-def _hidden(value: object, path: Path, secrets: frozenset[Path]) -> object:
-    if path in secrets:
-        # The names below are no secret, and say which value is another one.
-        return with_leaves(value, lambda each: None if each is None else Secret(each))
-    if is_mapping(value):
-        return {key: _hidden(each, (*path, key), secrets) for key, each in value.items()}
-    if is_list(value):
-        return [_hidden(each, (*path, index), secrets) for index, each in enumerate(value)]
-    return value

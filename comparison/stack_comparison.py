@@ -1,6 +1,5 @@
 """One stack on both sides, and what the newer one does to it."""
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar, Literal
@@ -159,18 +158,12 @@ class Comparison(BaseModel):
         )
 
 
-def compare_sides(
-    base: Side,
-    head: Side,
-    today: dt.date,
-    changed_code: Sequence[str] = (),
-) -> Comparison:
+def compare_sides(base: Side, head: Side, changed_code: Sequence[str] = ()) -> Comparison:
     """Return every stack of either side, compared where both could read it.
 
     Args:
         base: what counts as deployed.
         head: what would be deployed on it.
-        today: decides which waivers have expired, or soon will.
         changed_code: files of the program or its requirements that differ.
 
     """
@@ -178,12 +171,12 @@ def compare_sides(
     return Comparison(
         base=base,
         head=head,
-        stacks=tuple(_compared(name, base, head, today) for name in names),
+        stacks=tuple(_compared(name, base, head) for name in names),
         changed_code=tuple(changed_code),
     )
 
 
-def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.date) -> StackComparison:
+def compare_stack(base: StackRecording | None, head: StackRecording) -> StackComparison:
     """Return what the newer side does; with no older one, everything is created."""
     old = base or StackRecording(name=head.name, resources=())
     resources = compare(old.resources, head.resources)
@@ -198,7 +191,7 @@ def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.d
         before=capacity_of(old.pools),
         after=capacity_of(head.pools),
         findings=finding_changes(old.findings, head.findings),
-        waivers=waiver_changes(old.waivers, head.waivers, today),
+        waivers=waiver_changes(old.waivers, head.waivers),
         settings=field_changes(old.settings, head.settings) if old.settings else (),
         addresses=(old.address, head.address),
         serves=any(each.type.endswith(_SERVERS) for each in old.resources),
@@ -210,12 +203,12 @@ def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.d
     )
 
 
-def _compared(name: str, base: Side, head: Side, today: dt.date) -> StackComparison | UncomparedStack:
+def _compared(name: str, base: Side, head: Side) -> StackComparison | UncomparedStack:
     old, new = base.stacks.get(name), head.stacks.get(name)
     if isinstance(old, UnreadStack) or isinstance(new, UnreadStack):
         return UncomparedStack(name, _reason(old), _reason(new))
     if new is not None:
-        return compare_stack(old, new, today)
+        return compare_stack(old, new)
     assert old is not None
     # Its nodes stay as its other resources do, and cost what they did.
     capacity = capacity_of(old.pools)

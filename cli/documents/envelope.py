@@ -20,7 +20,7 @@ Command = Literal[
 
 VERSIONS: Mapping[Command, int] = {
     "check": 1,
-    "diff": 1,
+    "diff": 2,
     "doctor": 1,
     "drift": 2,
     "explain": 2,

@@ -7,17 +7,17 @@ from comparison.changes import Change, Effect, FieldChange
 from resource_graph import Resource
 from resource_graph.urns import own_type
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES
-from stacks.updates.nested_values import mapping_in, mappings_in
+from stacks.updates.nested_values import mappings_in
 
 _GROUP_PREFIX = "kubernetes:nvidia.com/"
 _OWN_COMPONENT = "dynamo-stack:components:DynamoGraph"
-_SERVICES = (("spec", "components"), ("spec", "services"))
+_SERVICES = ("spec", "components")
 _STEPS_OF_SERVICE = 3
 _BECOMES = {Change.ADDED: "comes", Change.REMOVED: "goes", Change.CHANGED: "becomes another"}
 
 
 def is_graph(resource: Resource) -> bool:
-    """Return whether it is a Dynamo graph, of either version of its API."""
+    """Return whether it is a Dynamo graph."""
     return resource.kind == GRAPH_KIND and resource.type.startswith(_GROUP_PREFIX)
 
 
@@ -31,17 +31,15 @@ def is_made_again(graph: Resource) -> bool:
 
 def another_service(change: FieldChange) -> str | None:
     """Return what becomes of a whole service; None for a change within one, or elsewhere."""
-    if change.path[:2] not in _SERVICES or len(change.path) != _STEPS_OF_SERVICE:
+    if change.path[:2] != _SERVICES or len(change.path) != _STEPS_OF_SERVICE:
         return None
     return f"Service {change.path[2]} {_BECOMES[change.change]}"
 
 
 def restarts_a_worker(change: FieldChange, graph: Resource) -> bool:
     """Return whether the change is of a worker's pods: the operator rolls all workers together."""
-    is_in_a_service = change.path[:2] in _SERVICES and len(change.path) >= _STEPS_OF_SERVICE
-    if change.effect is not Effect.ROLLS_PODS or not is_in_a_service:
+    if change.effect is not Effect.ROLLS_PODS or change.path[:2] != _SERVICES:
         return False
-    name = str(change.path[2])
-    named = (each for each in mappings_in(graph.inputs, "spec", "components") if each.get("name") == name)
-    service = next(named, mapping_in(graph.inputs, "spec", "services", name))
-    return service.get("type", service.get("componentType")) in WORKER_TYPES
+    components = mappings_in(graph.inputs, *_SERVICES)
+    workers = {each.get("name") for each in components if each.get("type") in WORKER_TYPES}
+    return not workers.isdisjoint(change.path[2:_STEPS_OF_SERVICE])

@@ -14,7 +14,6 @@ from comparison.engine_verdicts.dynamo_graphs import (
 from comparison.engine_verdicts.resource_types import (
     IDENTITY,
     ResourceType,
-    is_built_in,
     is_stateful,
     touches,
     type_of,
@@ -25,7 +24,6 @@ from comparison.pairs import Pair, name_of, title_of
 from resource_graph import Resource
 
 _CONTENT = ("data", "binaryData", "stringData")
-_VERSION = ("apiVersion",)
 _STORAGE = "spec.resources.requests.storage"
 
 
@@ -101,18 +99,13 @@ def _effect(change: FieldChange, pair: Pair, head: Mapping[str, Resource]) -> Ef
 def _is_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> bool:
     if touches(change, known.replaced_for) or _shrinks(change, known):
         return True
-    if is_graph(resource) and (change.path == _VERSION or another_service(change)):
+    if is_graph(resource) and another_service(change):
         return is_made_again(resource)
     return resource.kind is not None and touches(change, IDENTITY)
 
 
 def _is_refused(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> bool:
-    kind = pair.after.kind
-    if kind is not None and change.path == _VERSION:
-        # An object that the SDK has a class for keeps its identity, as each class names the other versions as
-        # aliases (facts/provider.md §4).
-        return not is_built_in(pair.after)
-    if kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,)):
+    if pair.after.kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,)):
         return not _grows(pair, head)
     return touches(change, known.refused) or (is_graph(pair.after) and bool(another_service(change)))
 
@@ -129,7 +122,7 @@ def _grows(pair: Pair, head: Mapping[str, Resource]) -> bool:
     before, after = (
         amount_of(value_at(each.inputs, *_STORAGE.split("."))) for each in (pair.before, pair.after)
     )
-    if not (isinstance(before, Fraction) and isinstance(after, Fraction) and before < after):
+    if not (isinstance(before, Fraction) and isinstance(after, Fraction) and before <= after):
         return False
     name = value_at(pair.after.inputs, "spec", "storageClassName")
     classes = [each for each in head.values() if each.kind == "StorageClass" and each.object_name == name]
@@ -163,7 +156,9 @@ def _reasons(
     known, after = type_of(pair.after), pair.after
     for each in fields:
         if each.effect is Effect.REFUSED:
-            yield from _why_refused(each, after)
+            service = another_service(each) if is_graph(after) else None
+            if service:
+                yield f"{service}, which the webhook refuses of a graph that exists."
     replaced = [each for each in fields if each.effect is Effect.REPLACES]
     if replaced and not by_provider:
         paths = ", ".join(dotted(each.path) for each in replaced)
@@ -183,17 +178,8 @@ def _why_replaced(change: FieldChange, resource: Resource, known: ResourceType) 
     service = another_service(change) if is_graph(resource) else None
     if service:
         yield f"{service}, which the webhook refuses: the graph is made again."
-    elif resource.kind is not None and change.path == _VERSION:
-        yield "The API server cannot change a graph from one API version to the other."
     else:
         yield from (reason.format(dotted(change.path)) for reason in known.because)
-
-
-def _why_refused(change: FieldChange, resource: Resource) -> Iterator[str]:
-    if change.path == _VERSION:
-        yield f"To the engine it is another object of this name, and a {resource.kind} of this name exists."
-    elif is_graph(resource) and (service := another_service(change)):
-        yield f"{service}, which the webhook refuses of a graph that exists."
 
 
 def _options(pair: Pair) -> Iterator[FieldChange]:

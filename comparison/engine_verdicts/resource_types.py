@@ -61,20 +61,9 @@ def type_of(resource: Resource) -> ResourceType:
     """Return what is known of the resource's type: nothing of one that neither file has."""
     key = resource.type
     if resource.kind is not None and key != RELEASE_TYPE:
-        group = group_of(resource)
+        group = (resource.api_version or "").rpartition("/")[0]
         key = f"{resource.kind}.{group}" if group else resource.kind
     return resource_types().get(key, _UNKNOWN)
-
-
-def group_of(resource: Resource) -> str:
-    """Return the group of a Kubernetes object's API; empty for the core's."""
-    return (resource.api_version or "").rpartition("/")[0]
-
-
-def is_built_in(resource: Resource) -> bool:
-    """Return whether it is an object of one of the groups of Kubernetes itself, for which SDKs have types."""
-    group = group_of(resource)
-    return resource.kind is not None and ("." not in group or group.endswith(".k8s.io"))
 
 
 def is_stateful(resource: Resource) -> bool:

@@ -59,7 +59,7 @@ class Case:
 
     def compared(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> StackComparison | UncomparedStack:
         """Compare both sides, each recorded as `dynamo-stack record` does, in this process."""
-        [stack] = compare_sides(*self.sides(folder, monkeypatch), TODAY).stacks
+        [stack] = compare_sides(*self.sides(folder, monkeypatch)).stacks
         return stack
 
     def sides(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Side, Side]:

@@ -38,7 +38,7 @@ def test_every_part_of_a_document_is_what_the_schema_describes(printed: Any) -> 
                     before=capacity,
                     after=capacity,
                     findings=FindingChanges(new=(finding(),)),
-                    waivers=WaiverChanges(expired=(waiver("2026-01-01"),)),
+                    waivers=WaiverChanges(new=(waiver("2026-01-01"),)),
                     secrets=("token",),
                 ),
                 UncomparedStack("broken", None, "no YAML"),
@@ -48,7 +48,7 @@ def test_every_part_of_a_document_is_what_the_schema_describes(printed: Any) -> 
     )
     assert (document["schema"], document["version"], document["verdict"]) == (
         "dynamo-stack/diff",
-        1,
+        2,
         "not compared",
     )
     compared, unread = document["stacks"]

@@ -196,9 +196,9 @@ _STACKS: dict[str, tuple[StackComparison | UncomparedStack, dict[str, list[str]]
         },
     ),
     "waivers and secrets are named": (
-        stack(waivers=WaiverChanges(expired=(waiver("2026-01-01"),)), secrets=("token",)),
+        stack(waivers=WaiverChanges(new=(waiver("2026-01-01"),)), secrets=("token",)),
         {
-            "waivers": ["expired: gpus-fit until 2026-01-01: a trial"],
+            "waivers": ["new: gpus-fit until 2026-01-01: a trial"],
             "secrets": [
                 "changed: token; where only the encryption is new, what holds the value stays as it is"
             ],

@@ -1,11 +1,7 @@
 """What a change makes of findings and waivers."""
 
-import datetime as dt
-
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
 from tests.comparison.made_up import finding, waiver
-
-TODAY = dt.date(2026, 11, 24)
 
 
 def test_a_finding_with_other_numbers_in_its_message_is_still_there() -> None:
@@ -31,18 +27,7 @@ def test_mandatory_findings_come_first_and_neither_advice_nor_what_is_undecided_
     assert found.stopping == (finding("must"),)
 
 
-def test_a_waiver_holds_on_its_last_day_and_has_expired_the_day_after() -> None:
-    last = waiver(TODAY.isoformat())
-    assert waiver_changes([last], [last], TODAY) == WaiverChanges(expiring=(last,))
-    assert waiver_changes([last], [last], TODAY + dt.timedelta(days=1)) == WaiverChanges(expired=(last,))
-
-
-def test_a_waiver_expires_soon_from_fourteen_days_before() -> None:
-    soon, later = waiver("2026-12-08", "soon"), waiver("2026-12-09", "later")
-    assert waiver_changes([soon, later], [soon, later], TODAY) == WaiverChanges(expiring=(soon,))
-
-
 def test_a_waiver_that_is_prolonged_is_new_and_one_that_is_gone_is_removed() -> None:
     old, new = waiver("2026-12-31"), waiver("2027-12-01")
-    assert waiver_changes([old], [new], TODAY) == WaiverChanges(new=(new,))
-    assert waiver_changes([old], [], TODAY) == WaiverChanges(removed=(old,))
+    assert waiver_changes([old], [new]) == WaiverChanges(new=(new,))
+    assert waiver_changes([old], []) == WaiverChanges(removed=(old,))

@@ -23,16 +23,12 @@ def _files(content_hash: str, text: str, stem: str = "graph-engine") -> Resource
     return kubernetes_object("v1", "ConfigMap", f"{stem}-{content_hash}", data={"a.yaml": text})
 
 
-def _versioned(api_version: str, kind: str = "Thing", **metadata: Any) -> Resource:
-    return kubernetes_object(api_version, kind, "one", metadata=metadata)
-
-
 _COMPONENT = replace(_thing("one", size=1), custom=False)
 _STACK = resource("pulumi:pulumi:Stack", "toy-dev", {})
 _PROTECTED = replace(deployment(), protect=True)
 _PARTLY_IGNORED = replace(_thing("one", size={"a": 1}, other=1), ignore_changes=("size.a",))
 _GUARD = resource("pulumi-python:dynamic/dynamo-stack:PlatformGuard", "guard", {"ownNamespaces": ["a"]})
-_OLD = _files("5bf3fe4aa5", "size: 1\n")
+_OLD = _files("5bf3fe4aa5", "kind: a\nsize: 1\n")
 _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
     "what is on both sides alike is not listed": ([deployment()], [deployment()], []),
     "components and the stack itself are left out": (
@@ -80,7 +76,7 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
     ),
     "another hash in a name is the same object, changed": (
         [_OLD],
-        [_files("0123456789", "size: 2\n")],
+        [_files("0123456789", "kind: a\nsize: 2\n")],
         [
             "updated: ConfigMap serving/graph-engine-0123456789",
             "# was named graph-engine-5bf3fe4aa5",
@@ -107,32 +103,6 @@ _SIDES: dict[str, tuple[list[Resource], list[Resource], list[str]]] = {
             "created: ConfigMap serving/graph-engine-0123456789",
             "created: ConfigMap serving/graph-engine-abcdefabcd",
         ],
-    ),
-    "another version of a built-in API is the same object": (
-        [_versioned("autoscaling/v1", "HorizontalPodAutoscaler")],
-        [_versioned("autoscaling/v2", "HorizontalPodAutoscaler")],
-        [
-            "updated: HorizontalPodAutoscaler serving/one",
-            "@@ apiVersion @@",
-            "- autoscaling/v1",
-            "+ autoscaling/v2",
-        ],
-    ),
-    "another version of a custom API is refused, as one of its name exists": (
-        [_versioned("example.com/v1alpha1")],
-        [_versioned("example.com/v1")],
-        [
-            "updated; refused: Thing serving/one",
-            "# To the engine it is another object of this name, and a Thing of this name exists.",
-            "@@ apiVersion (refused by the API server) @@",
-            "- example.com/v1alpha1",
-            "+ example.com/v1",
-        ],
-    ),
-    "one name in two namespaces is two objects": (
-        [_versioned("example.com/v1")],
-        [_versioned("example.com/v2", namespace="other")],
-        ["deleted: Thing serving/one", "created: Thing other/one"],
     ),
 }
 

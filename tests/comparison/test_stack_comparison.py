@@ -1,6 +1,5 @@
 """One stack on both sides, and the verdict on all of them."""
 
-import datetime as dt
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +30,6 @@ from tests.comparison.made_up import (
 )
 from tests.comparison.resources_of_tests import kubernetes_object, with_values
 
-TODAY = dt.date(2026, 11, 24)
 FILES = kubernetes_object("v1", "ConfigMap", "files")
 OTHER_FILES = with_values(FILES, {"data/decode.yaml": "max_batch_size: 2"})
 SERVES, WAITS = StackRecording(name="dev", resources=(FILES,)), recording(opened=(FILES,))
@@ -56,7 +54,7 @@ _VERDICTS: dict[str, tuple[StackRecording, StackRecording, ComparisonVerdict]] =
 @pytest.mark.parametrize("case", _VERDICTS)
 def test_two_recordings_have_the_verdict_of_what_differs(case: str) -> None:
     before, after, verdict = _VERDICTS[case]
-    assert compare_stack(before, after, TODAY).verdict is verdict
+    assert compare_stack(before, after).verdict is verdict
 
 
 def test_what_would_be_refused_stops_and_the_worst_stack_gives_the_verdict() -> None:
@@ -72,17 +70,17 @@ def test_each_setting_that_differs_is_told_and_a_pool_is_known_by_its_name() -> 
     before = recording(settings={"serving": {"recipe": "a"}, "nodePools": [{"name": "b200", "nodes": 1}]})
     pools = [{"name": "new", "nodes": 1}, {"name": "b200", "nodes": 2}]
     after = recording(settings={"serving": {"recipe": "b"}, "nodePools": pools})
-    found = compare_stack(before, after, TODAY).settings
+    found = compare_stack(before, after).settings
     assert {(each.path, str(each.before), str(each.after)) for each in found} >= {
         (("serving", "recipe"), "a", "b"),
         (("nodePools", "b200", "nodes"), "1", "2"),
     }
-    assert compare_stack(None, after, TODAY).settings == ()
+    assert compare_stack(None, after).settings == ()
 
 
 def _listed(before: StackRecording | None, after: StackRecording) -> tuple[list[Any], list[Any]]:
     """What changes at once, and what changes once the block has opened."""
-    found = compare_stack(before, after, TODAY)
+    found = compare_stack(before, after)
     at_once, opened = (
         [(each.operation, each.title) for each in changes] for changes in (found.resources, found.opened)
     )
@@ -116,13 +114,13 @@ def test_what_waits_for_a_block_is_compared_as_it_opens_and_told_once(case: str)
 
 
 def test_a_new_stack_is_one_that_changes() -> None:
-    [found] = compare_sides(side(), side(recording()), TODAY).stacks
+    [found] = compare_sides(side(), side(recording())).stacks
     assert isinstance(found, StackComparison)
     assert (found.standing, found.verdict) == (Standing.NEW, ComparisonVerdict.CHANGES)
 
 
 def test_a_stack_whose_file_is_gone_keeps_its_resources_and_what_they_cost() -> None:
-    [found] = compare_sides(side(replace(SERVES, pools=(pool(),))), side(), TODAY).stacks
+    [found] = compare_sides(side(replace(SERVES, pools=(pool(),))), side()).stacks
     assert isinstance(found, StackComparison)
     assert (found.resources, found.left_behind) == ((), 1)
     assert found.after == found.before == capacity_of([pool()])
@@ -130,7 +128,7 @@ def test_a_stack_whose_file_is_gone_keeps_its_resources_and_what_they_cost() -> 
 
 def test_a_stack_that_one_side_cannot_read_stands_beside_those_that_are_compared() -> None:
     compared = compare_sides(
-        side(recording("a"), recording("b")), side(UnreadStack("a", "broken YAML"), recording("b")), TODAY
+        side(recording("a"), recording("b")), side(UnreadStack("a", "broken YAML"), recording("b"))
     )
     unread, read = compared.stacks
     assert unread == UncomparedStack("a", None, "broken YAML")

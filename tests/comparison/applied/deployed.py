@@ -63,7 +63,7 @@ class Deployed:
 
     def over(self, base: Side, folder: Path) -> StackComparison:
         """Compare what is written with what was recorded before."""
-        [stack] = compare_sides(base, self.recorded(folder, base), TODAY).stacks
+        [stack] = compare_sides(base, self.recorded(folder, base)).stacks
         assert isinstance(stack, StackComparison), stack
         return stack
 

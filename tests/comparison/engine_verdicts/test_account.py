@@ -61,7 +61,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "@@ scalingConfig.maxSize @@",
             "- 2",
             "+ 4",
-            '@@ taints["nvidia.com/gpu/NO_SCHEDULE"].value @@',
+            '@@ taints["nvidia.com/gpu"].value @@',
             "- present",
             "+ absent",
         ],

@@ -30,17 +30,6 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
             "+ 200Gi",
         ],
     ),
-    "another spelling of a claim's size is no change": (_CLAIM, {_SIZE: "102400Mi"}, []),
-    "a claim never shrinks": (
-        _CLAIM,
-        {_SIZE: "50Gi"},
-        [
-            "updated; refused; holds data: PersistentVolumeClaim serving/data",
-            "@@ spec.resources.requests.storage (refused by the API server) @@",
-            "- 100Gi",
-            "+ 50Gi",
-        ],
-    ),
     "a claim without a class does not grow": (
         with_values(_CLAIM, {"spec/storageClassName": ""}),
         {_SIZE: "1Ti"},

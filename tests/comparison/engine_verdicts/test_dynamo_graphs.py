@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from resource_graph import UNKNOWN, Resource
+from resource_graph import Resource
 from resource_graph.urns import make_urn
-from tests.comparison.resources_of_tests import kubernetes_object, said, said_of
+from tests.comparison.resources_of_tests import kubernetes_object, said_of
 
 _OWN = make_urn(
     stack="dev", project="toy", parent=None, resource_type="dynamo-stack:components:DynamoGraph", name="graph"
@@ -26,14 +26,6 @@ def _graph(version: str, parent: str | None, **spec: Any) -> Any:
         parent=parent,
         spec={"backendFramework": "trtllm", **spec},
     )
-
-
-def _old_graph(image: str, parent: str | None = None) -> Any:
-    pod = {"mainContainer": {"image": image, "args": ["exec serve --mode Decode"]}}
-    worker = {"componentType": "worker", "subComponentType": "decode", "replicas": 2, "extraPodSpec": pod}
-    frontend_pod = {"mainContainer": {"image": "runtime:1", "args": ["exec serve --mode Frontend"]}}
-    frontend = {"componentType": "frontend", "extraPodSpec": frontend_pod}
-    return _graph("v1alpha1", parent, services={"Frontend": frontend, "Decode": worker})
 
 
 _COMPONENTS = [_component("Frontend", "frontend"), _component("Decode", "decode", replicas=2)]
@@ -152,44 +144,3 @@ def test_for_another_set_of_services_only_our_program_makes_the_graph_again(
 ) -> None:
     found = said_of(graph, {"spec/components/1/name": "Worker"})
     assert [line for line in found if not line.startswith(("+ ", "- "))] == words
-
-
-def test_a_graph_under_another_version_is_one_object_that_is_made_again() -> None:
-    assert said([_OURS], [_old_graph("runtime:2", _OWN)]) == [
-        "replaced, the old one first: DynamoGraphDeployment serving/graph",
-        "# The API server cannot change a graph from one API version to the other.",
-        "@@ apiVersion (replaces) @@",
-        "- nvidia.com/v1beta1",
-        "+ nvidia.com/v1alpha1",
-    ]
-
-
-def test_somebody_elses_graph_under_another_version_is_refused() -> None:
-    assert said([_old_graph("runtime:1")], [_ANYBODYS]) == [
-        "updated; refused: DynamoGraphDeployment serving/graph",
-        "# To the engine it is another object of this name, and a DynamoGraphDeployment of this name exists.",
-        "@@ apiVersion (refused by the API server) @@",
-        "- nvidia.com/v1alpha1",
-        "+ nvidia.com/v1beta1",
-    ]
-
-
-def test_a_worker_of_the_older_version_restarts_for_its_image() -> None:
-    assert said([_old_graph("runtime:1")], [_old_graph("runtime:2")]) == [
-        "updated: DynamoGraphDeployment serving/graph",
-        "# Another template of one worker restarts all workers of the graph.",
-        "@@ spec.services.Decode.extraPodSpec.mainContainer.image (rolls pods) @@",
-        "- runtime:1",
-        "+ runtime:2",
-    ]
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"spec/components": UNKNOWN},
-        {f"spec/components/1/{_IMAGE}": "runtime:2", "spec/components/1/replicas": UNKNOWN},
-    ],
-)
-def test_a_graph_is_compared_also_where_only_the_update_knows_its_services(values: dict[str, Any]) -> None:
-    assert said_of(_ANYBODYS, values)[0] == "updated: DynamoGraphDeployment serving/graph"

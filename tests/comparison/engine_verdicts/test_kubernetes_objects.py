@@ -160,7 +160,7 @@ _CHANGES: dict[str, tuple[Any, dict[str, Any], list[str]]] = {
         {"spec/volumeClaimTemplates/0/spec/volumeMode": "Filesystem"},
         [
             "replaced, the old one first; holds data: StatefulSet serving/db",
-            "@@ spec.volumeClaimTemplates.data.spec.volumeMode (replaces) @@",
+            "@@ spec.volumeClaimTemplates[0].spec.volumeMode (replaces) @@",
             "+ Filesystem",
         ],
     ),

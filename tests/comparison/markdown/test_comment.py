@@ -61,7 +61,7 @@ def everywhere(text: str) -> Comparison:
         before=capacity_of([]),
         after=capacity_of([machine]),
         findings=FindingChanges(new=(one,), fixed=(one,), still_there=(one,), waived=(one,)),
-        waivers=WaiverChanges(new=(waived,), expired=(waived,), expiring=(waived,), removed=(waived,)),
+        waivers=WaiverChanges(new=(waived,), removed=(waived,)),
         secrets=(text,),
     )
     head = replace(side(label=text, commit=HEAD), notes=(text,))
