@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.bench_options import BenchOptions, check_options
+from cli.bench_options import Target, check_options, read_gpus, read_loads
 from cli.bench_table import headers, row
 from cli.ending_signals import EndedBySignalError
 from cli.exit_codes import FAILED
@@ -27,7 +27,7 @@ from operations.benchmark.plan_run import (
 from operations.benchmark.progress import BenchProgress, bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
-from operations.benchmark.shapes import advice
+from operations.benchmark.shapes import Wanted, advice
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
 from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
@@ -120,64 +120,60 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json instead of a table.")] = False,
 ) -> None:
     """Measure, print and keep; exit 1 where a threshold is not reached."""
-    options = BenchOptions(
+    wanted = read_loads(shape or (), sweep=sweep, concurrency=concurrency, requests=requests)
+    target = Target(
         stack=stack,
         url=url,
         recipe=recipe,
-        shapes=tuple(shape or ()),
-        sweep=sweep,
-        concurrency=concurrency,
-        requests=requests,
         from_here=from_here,
         model=model,
-        gpus=gpus,
+        gpus=read_gpus(gpus),
         mock=mock,
         tokenizer=tokenizer,
         aiperf=aiperf,
-        time_limit=time_limit,
-        thresholds=thresholds,
-        record=record,
-        results=results,
-        as_json=as_json,
+        seconds=time_limit,
     )
-    check_options(options)
-    _run(options)
-
-
-def _run(options: BenchOptions) -> None:
-    by_points = str(options.thresholds) == MEASURED
-    thresholds = load_thresholds(options.thresholds) if options.thresholds and not by_points else None
-    run, send, recipe = _of_address(options, parse_url(options.url)) if options.url else _of_stack(options)
+    check_options(target, wanted, records=record)
+    by_points = str(thresholds) == MEASURED
+    limits = load_thresholds(thresholds) if thresholds and not by_points else None
+    run, send, behind = (_of_address if url else _of_stack)(target, wanted)
     if by_points:
-        thresholds = thresholds_of(run, recipe)
-    if options.record and recipe is not None and run.begun.gpus is not None:
-        layout_copies(run.begun.gpus, recipe)
-    _refuse_unmeasured(options, thresholds, run)
+        limits = thresholds_of(run, behind)
+    if record and behind is not None and run.begun.gpus is not None:
+        layout_copies(run.begun.gpus, behind)
+    problems = unmeasured(limits, run.loads, run.why_not_per_gpu) if limits else []
+    if problems:
+        raise SettingsError({str(thresholds): problems})
     say(_beforehand(run), error=True)
-    recording = Recording(options.results, run)
+    recording = Recording(results, run)
     result = _measured(run, send, recording)
-    _show(options, result, recording.folder)
-    if options.record and recipe is not None:
-        append_points(OWN_POINTS, points_of(result, recipe))
-        say(f"recorded in {OWN_POINTS}, which `dynamo-stack size` reads", error=True)
-        if options.stack is not None:
-            stack = resolved_stack(options.stack)
-            best = max(each.output_tokens_per_second_per_gpu or 0 for each in result.measurements)
-            found = f"{best:,.0f} output tokens a second and GPU at most"
-            say(write_evidence(stack, "bench", found, is_mock=result.is_mock), error=True)
-    if thresholds is not None:
-        _judge(thresholds, result)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        _print(result, recording.folder)
+    if record and behind is not None:
+        _record(stack, result, behind)
+    if limits is not None:
+        _judge(limits, result)
 
 
-def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
-    stack = resolved_stack(str(options.stack))
+def _record(stack: str | None, result: BenchmarkResult, recipe: Recipe) -> None:
+    append_points(OWN_POINTS, points_of(result, recipe))
+    say(f"recorded in {OWN_POINTS}, which `dynamo-stack size` reads", error=True)
+    if stack is not None:
+        best = max(each.output_tokens_per_second_per_gpu or 0 for each in result.measurements)
+        found = f"{best:,.0f} output tokens a second and GPU at most"
+        say(write_evidence(resolved_stack(stack), "bench", found, is_mock=result.is_mock), error=True)
+
+
+def _of_stack(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
+    stack = resolved_stack(str(target.stack))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
-    program = installed_aiperf(options.aiperf or "aiperf") if options.from_here else None
+    program = installed_aiperf(target.aiperf or "aiperf") if target.from_here else None
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
-    wanted = options.wanted
-    run = run_of_stack(stack, engine, wanted, in_cluster=program is None, seconds=options.time_limit)
+    run = run_of_stack(stack, engine, wanted, in_cluster=program is None, seconds=target.seconds)
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:
@@ -187,30 +183,31 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send, Recipe | None]:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
             served_model(url, run.begun.model)
-            endpoint = endpoint_here(run, recipe, url, options.tokenizer)
+            endpoint = endpoint_here(run, recipe, url, target.tokenizer)
             measure_here(run, program, endpoint, recording, progress)
 
     return run, send, recipe
 
 
-def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send, Recipe | None]:
-    named = _named_recipe(options)
+def _of_address(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
+    url = parse_url(str(target.url))
+    named = _named_recipe(target)
     recipe = named or method_of_addresses()
-    program = installed_aiperf(options.aiperf or "aiperf")
-    gpus, accelerator = options.gpus_behind
+    program = installed_aiperf(target.aiperf or "aiperf")
+    gpus, accelerator = target.gpus
     run = run_of_address(
         url,
-        served_model(url, options.model),
-        options.wanted,
+        served_model(url, target.model),
+        wanted,
         named,
-        is_mock=options.mock,
+        is_mock=target.mock,
         gpus=gpus,
         accelerator=accelerator,
-        seconds=options.time_limit,
+        seconds=target.seconds,
     )
-    for text in advice(options.wanted, named) if named else ():
+    for text in advice(wanted, named) if named else ():
         say(text, error=True)
-    endpoint = endpoint_here(run, recipe, url, options.tokenizer)
+    endpoint = endpoint_here(run, recipe, url, target.tokenizer)
     return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress), named
 
 
@@ -228,17 +225,11 @@ def _beforehand(run: PlannedRun) -> str:
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 
 
-def _named_recipe(options: BenchOptions) -> Recipe | None:
+def _named_recipe(target: Target) -> Recipe | None:
     """Return the recipe that is behind the address: the stack's, or by its name."""
-    if options.stack is not None:
-        return resolved_stack(options.stack).serving.placed.recipe
-    return None if options.recipe is None else read_recipe(options.recipe)
-
-
-def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run: PlannedRun) -> None:
-    problems = unmeasured(thresholds, run.loads, run.why_not_per_gpu) if thresholds else []
-    if problems:
-        raise SettingsError({str(options.thresholds): problems})
+    if target.stack is not None:
+        return resolved_stack(target.stack).serving.placed.recipe
+    return None if target.recipe is None else read_recipe(target.recipe)
 
 
 def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkResult:
@@ -266,10 +257,7 @@ def _keep(recording: Recording, outcome: Outcome, reason: str) -> None:
         say(f"{finished}: {recording.folder / RESULT_FILE}", error=True)
 
 
-def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
-    if options.as_json:
-        print_json(result.as_json())
-        return
+def _print(result: BenchmarkResult, folder: Path) -> None:
     console = make_console()
     print_line(console, f"{result.target}: {result.model}, AIPerf {result.aiperf}, {result.started}")
     if result.note:

@@ -1,7 +1,7 @@
 """`dynamo-stack recover`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
@@ -9,7 +9,6 @@ import typer
 from cli.exit_codes import FAILED
 from cli.output import print_document, say
 from cli.stack_argument import StackArgument
-from failures.health import health_problems
 from operations.commands import ClusterCommands, PulumiCommand
 from operations.document import Document
 from operations.errors import CommandError
@@ -17,8 +16,6 @@ from operations.project import resolved_stack
 from operations.recovery.found_in_cluster import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.steps import command_line, run_steps, what_holds
-from stacks.plan.stack_plan import StackPlan
-from stacks.updates.guards.foreign_and_lost import look_for_losses, objects_of
 
 _LOOK_FIRST = (
     "The first removes the lock, also of a run that is alive: look first that none is, on any machine.\n"
@@ -91,14 +88,13 @@ def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
         say(f"a lock that a run has left goes with `{pulumi.line('cancel', '--yes')}`")
-        if not destroy and not leftovers.state.is_empty:
-            _require_health(stack, cluster)
         if not leftovers.operator_answers:
             say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
             return
-        say("`pulumi up` brings it to its settings")
+        say(f"`dynamo-stack doctor {name}` says why it does not serve; `pulumi up` brings it to its settings")
         return
-    _show(name, plan, lines)
+    for line in _shown(name, plan, lines):
+        say(line)
     if not yes:
         _confirm(name)
     failed = run_steps(plan.steps, pulumi, cluster, say, lambda text: say(text, error=True))
@@ -111,8 +107,6 @@ def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
             error=True,
         )
         raise typer.Exit(FAILED)
-    if not destroy:
-        _require_health(stack, cluster)
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
 
 
@@ -143,35 +137,12 @@ def _confirm(name: str) -> None:
         raise CommandError("nothing was changed")
 
 
-def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
-    """Ask the cluster, which alone knows; exit 1 where something does not work."""
-    served = objects_of(stack)
-    if not served.graph:
-        return
-    problems = health_problems(cluster.reader, served)
-    for problem in problems:
-        say(problem.text(stack.name), error=True)
-    # A claim that is being deleted is among both.
-    seen = None if problems else look_for_losses(stack, cluster.reader)
-    losses = seen.losses if seen else ()
-    for loss in losses:
-        say(f"{loss}\n  runbook: docs/runbook/cache-lost.md", error=True)
-    if problems or losses:
-        raise typer.Exit(FAILED)
-    say(f"{'graph' if served.by_dynamo else 'server'} and claim are healthy")
-
-
-def _show(name: str, plan: Plan, lines: Sequence[str]) -> None:
-    say(f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted")
-    for found in plan.found:
-        say(f"  - {found}")
-    say("\nwhat will be run:")
-    for number, line in enumerate(lines, start=1):
-        say(f"  {number}. {line}")
+def _shown(name: str, plan: Plan, lines: Sequence[str]) -> Iterator[str]:
+    yield f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted"
+    yield from (f"  - {found}" for found in plan.found)
+    yield "\nwhat will be run:"
+    yield from (f"  {number}. {line}" for number, line in enumerate(lines, start=1))
     if plan.left:
-        say(
-            "\nnot touched by name: it may hold data, or is not Pulumi's; it stays unless its namespace goes:"
-        )
-        for left in plan.left:
-            say(f"  - {left}")
-    say(f"\n{_LOOK_FIRST}\n")
+        yield "\nnot touched by name: it may hold data, or is not Pulumi's; it goes with its namespace alone:"
+        yield from (f"  - {left}" for left in plan.left)
+    yield f"\n{_LOOK_FIRST}\n"
