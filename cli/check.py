@@ -14,11 +14,12 @@ from cli.check_input import WatchedGraph, read_files
 from cli.check_table import print_report
 from cli.documents.judged import check_document
 from cli.exit_codes import FAILED, UNREADABLE
-from cli.output import make_console, print_document
+from cli.output import print_result
 from cli.stack_argument import AsJson, complete_stack, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from rules.catalogue import rules_on, run_rules
+from rules.reading.pools import read_pools
 
 if TYPE_CHECKING:
     from resource_graph.setting_lines import SettingLines
@@ -113,12 +114,10 @@ def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "Setting
     rules = rules_on(today)
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
-    if as_json:
-        print_document("check", check_document(report, watched, subject, rules, lines))
-    else:
-        place_of = lines.place_of if lines else lambda _: None
-        print_report(make_console(), report, watched, subject, len(rules), place_of=place_of)
-    if report.stops:
+    found = check_document(report, watched, subject, rules, lines)
+    knows_pools = bool(read_pools(graph))
+    print_result("check", found, lambda each: print_report(each, knows_pools=knows_pools), as_json=as_json)
+    if found.stops:
         raise typer.Exit(FAILED)
-    if not watched.is_understood():
+    if not found.understood:
         raise typer.Exit(UNREADABLE)

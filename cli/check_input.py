@@ -108,10 +108,6 @@ class WatchedGraph(ResourceGraph):
         runs_unjudged = any(_runs_pods(each.inputs) for each in unasked if each.kind is not None)
         return not runs_unjudged or any(True for _ in read_pods(self))
 
-    def unasked_kinds(self) -> dict[str, int]:
-        """How many Kubernetes objects of each kind no rule asked for and no schema knows."""
-        return count_kinds([resource for resource in self.unasked() if resource.kind is not None])
-
 
 def kinds_read(graph: ResourceGraph) -> dict[str, int]:
     """How many of each kind; for what is no Kubernetes object, of each Pulumi type."""
@@ -125,26 +121,15 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
 
 
 def _pool(option: str) -> tuple[str, int]:
-    name, separator, nodes = option.partition("=")
+    name, _, nodes = option.partition("=")
     known = sorted(INSTANCE_TYPES)
-    if name not in INSTANCE_TYPES:
-        meant = most_alike(name, known, 0.0)
-        raise _refused(
-            option,
-            f"{name!r} is no instance type known here",
-            f"TYPE=NODES, where TYPE is one of {', '.join(known)}",
-            f"{meant}{separator}{nodes}" if separator else f"{meant}=1",
-        )
-    if not _NODES.fullmatch(nodes):
-        found = f"{nodes!r} is no number of nodes" if separator else "says no number of nodes"
-        raise _refused(
-            option, found, "TYPE=NODES, where NODES is a whole number from 1 to 99999", f"{name}=1"
+    if name not in INSTANCE_TYPES or not _NODES.fullmatch(nodes):
+        count = nodes if _NODES.fullmatch(nodes) else 1
+        raise CommandError(
+            f"--pool {option}\n  allowed: TYPE=NODES, where TYPE is one of {', '.join(known)}, and NODES a "
+            f"whole number from 1 to 99999\n  try: --pool {most_alike(name, known, 0.0)}={count}"
         )
     return name, int(nodes)
-
-
-def _refused(option: str, found: str, allowed: str, attempt: str) -> CommandError:
-    return CommandError(f"--pool {option}\n  {found}\n  allowed: {allowed}\n  try: --pool {attempt}")
 
 
 def _runs_pods(value: Value) -> bool:

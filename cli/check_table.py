@@ -1,24 +1,14 @@
 """What `dynamo-stack check` found, on one screen."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
 
-from cli.check_input import WatchedGraph, count_kinds, kinds_read
-from cli.output import first_of, print_line, print_table
-from resource_graph import Origin
+from cli.documents.judged import CheckDocument, CheckedFinding
+from cli.output import first_of, make_console, print_line, print_table
 from resource_graph.printable import one_line
-from resource_graph.values import Path
-from rules.model import Finding, Report
-from rules.reading.pools import read_pools
-from rules.rule import Rule, Severity
 
-_RANKS = {
-    ("failed", Severity.MANDATORY): 0,
-    ("waived", Severity.MANDATORY): 1,
-    ("waived", Severity.ADVISORY): 2,
-}
 _NAMED_PLACES = 4
 _NAMED_SUBJECTS = 12
 _NAMED_KINDS = 40
@@ -28,157 +18,125 @@ _WIDEST_PLACE = 44
 """The column of findings is longer, and needs the room more."""
 
 
-def print_report(
-    console: Console,
-    report: Report,
-    graph: WatchedGraph,
-    subject: str,
-    rules: int,
-    *,
-    place_of: Callable[[str], str | None],
-) -> None:
-    """Print what stops first, then what could not be told, then advice in a line each.
-
-    Args:
-        console: where to.
-        report: what the rules found.
-        graph: what they looked at.
-        subject: its name.
-        rules: how many judged.
-        place_of: returns file and line of a setting; None where no stack's file is judged.
-
-    """
-    if not graph.is_understood():
+def print_report(found: CheckDocument, *, knows_pools: bool) -> None:
+    """Print what stops first, then what could not be told, then advice in a line each."""
+    console = make_console()
+    unknown = _kinds(found.not_judged)
+    if not found.understood:
         # A person who reads no further must not take an empty list for a pass.
-        unknown = _kinds(graph.unasked_kinds()) or "anything of it"
-        print_line(console, f"{subject}: NOT JUDGED: no rule and no schema knows {unknown}\n")
-    decided = sorted(
-        (finding for finding in report.findings if finding.status != "undecided" and not _is_advice(finding)),
-        key=lambda finding: _RANKS[finding.status, finding.severity],
-    )
-    _print_decided(console, report, decided, place_of)
-    _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
-    _print_undecided(console, report, graph)
-    _print_advice(console, [finding for finding in report.findings if _is_advice(finding)], place_of)
-    print_line(console, f"{subject}: {_summary(report, graph, rules)}")
-    print_line(console, _read(graph))
+        knows = f"no rule and no schema knows {unknown or 'anything of it'}"
+        print_line(console, f"{found.subject}: NOT JUDGED: {knows}\n")
+    decided = [each for each in found.findings if each.status != "undecided" and not _is_advice(each)]
+    decided.sort(key=lambda each: (each.status == "waived", each.severity != "mandatory"))
+    _print_decided(console, found, decided)
+    _print_undecided(console, found, knows_pools=knows_pools)
+    _print_advice(console, [each for each in found.findings if _is_advice(each)])
+    print_line(console, f"{found.subject}: {_summary(found)}")
+    end = "" if found.understood else "; nothing of it that runs was judged"
+    print_line(console, f"read: {_kinds(found.read) or 'nothing'}{end}")
+    if unknown:
+        print_line(console, f"no rule and no schema knows it: {unknown}")
 
 
-def _print_decided(
-    console: Console, report: Report, decided: Sequence[Finding], place_of: Callable[[str], str | None]
-) -> None:
-    if not decided and not report.broken:
+def _print_decided(console: Console, found: CheckDocument, decided: Sequence[CheckedFinding]) -> None:
+    if not decided and not found.broken:
         return
     rows = [
-        (broken.rule.id, "broken", "", f"the rule is broken: {one_line(repr(broken.error), _LONGEST_ERROR)}")
-        for broken in report.broken
+        (each.rule, "broken", "", f"the rule is broken: {one_line(each.error, _LONGEST_ERROR)}")
+        for each in found.broken
     ]
-    for findings in _shared(decided, place_of):
+    for findings in _shared(decided):
         first = findings[0]
-        result = f"{first.status} ({first.severity.value})"
-        rows.append((first.rule.id, result, _places(findings), _what(first, place_of)))
+        rows.append((first.rule, f"{first.status} ({first.severity})", _places(findings), _what(first)))
     print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
+    reasons = {
+        each.rule: f"{each.rule}: {each.reason}\n  fix: {each.fix}\n  source: {each.source}"
+        for each in decided
+        if each.status == "failed"
+    }
+    if reasons:
+        print_line(console, "\n".join(reasons.values()) + "\n")
 
 
-def _print_reasons(console: Console, failed: Sequence[Rule]) -> None:
-    if not failed:
-        return
-    for rule in dict.fromkeys(failed):
-        print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}")
-    print_line(console)
-
-
-def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> None:
-    undecided = [finding for finding in report.findings if finding.status == "undecided"]
+def _print_undecided(console: Console, found: CheckDocument, *, knows_pools: bool) -> None:
+    undecided = [each for each in found.findings if each.status == "undecided"]
     if not undecided:
         return
     rows: list[tuple[str, str, str]] = []
-    for findings in _grouped(undecided, lambda finding: finding.observation.message):
-        ids = list(dict.fromkeys(finding.rule.id for finding in findings))
+    for findings in _grouped(undecided, lambda each: each.message):
+        ids = list(dict.fromkeys(each.rule for each in findings))
         count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
-        rows.append((count, _places(findings), f"{findings[0].observation.message}\n{', '.join(ids)}"))
+        rows.append((count, _places(findings), f"{findings[0].message}\n{', '.join(ids)}"))
     print_table(console, ("UNDECIDED", "WHERE", "BECAUSE"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
-    if not read_pools(graph):
+    if not knows_pools:
         print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
 
 
-def _print_advice(console: Console, advice: Sequence[Finding], place_of: Callable[[str], str | None]) -> None:
+def _print_advice(console: Console, advice: Sequence[CheckedFinding]) -> None:
     if not advice:
         return
-    for findings in _shared(advice, place_of):
+    for findings in _shared(advice):
         where = ", ".join(_places(findings).splitlines())
-        print_line(console, f"advice: {findings[0].rule.id}: {where}: {_what(findings[0], place_of)}")
+        print_line(console, f"advice: {findings[0].rule}: {where}: {_what(findings[0])}")
     print_line(console, "Reasons, fixes and sources of advice: docs/rules.md, or --json.\n")
 
 
-def _is_advice(finding: Finding) -> bool:
-    return finding.status == "failed" and finding.severity is Severity.ADVISORY
+def _is_advice(finding: CheckedFinding) -> bool:
+    return finding.status == "failed" and finding.severity == "advisory"
 
 
-def _shared(
-    findings: Iterable[Finding], place_of: Callable[[str], str | None]
-) -> Iterable[Sequence[Finding]]:
+def _shared(findings: Iterable[CheckedFinding]) -> Iterable[Sequence[CheckedFinding]]:
     """A finding that prefill and decode share is printed once."""
-    return _grouped(findings, lambda each: (each.rule.id, each.severity, each.urn, _what(each, place_of)))
+    return _grouped(findings, lambda each: (each.rule, each.severity, each.urn, _what(each)))
 
 
-def _summary(report: Report, graph: WatchedGraph, rules: int) -> str:
-    statuses = [finding.status for finding in report.findings]
-    mandatory = sum(finding.stops for finding in report.findings)
+def _summary(found: CheckDocument) -> str:
+    statuses = [each.status for each in found.findings]
+    advisory = sum(map(_is_advice, found.findings))
     counts = (
-        f"{mandatory} mandatory and {statuses.count('failed') - mandatory} advisory failed, "
+        f"{statuses.count('failed') - advisory} mandatory and {advisory} advisory failed, "
         f"{statuses.count('waived')} waived, {statuses.count('undecided')} undecided, "
-        f"{len(report.broken)} broken, {len(report.not_evaluated)} not evaluated, by {rules} rules"
+        f"{len(found.broken)} broken, {len(found.not_evaluated)} not evaluated, by {len(found.rules)} rules"
     )
-    unknown = graph.unasked_kinds()
-    besides = f"; not judged, for no rule and no schema knows it: {_kinds(unknown)}" if unknown else ""
-    if report.stops:
-        return f"STOP: {counts}{besides}"
-    return f"{'passed' if graph.is_understood() else 'NOT JUDGED'}: {counts}{besides}"
+    if found.stops:
+        return f"STOP: {counts}"
+    return f"{'passed' if found.understood else 'NOT JUDGED'}: {counts}"
 
 
-def _read(graph: WatchedGraph) -> str:
-    everything = kinds_read(graph)
-    unjudged = count_kinds([resource for resource in graph.unasked() if resource.kind is None])
-    read = f"read: {_kinds(everything) or 'nothing'}"
-    if not graph.is_understood():
-        return f"{read}; nothing of it that runs was judged"
-    return f"{read}\nno rule is about: {_kinds(unjudged)}" if unjudged else read
-
-
-def _kinds(counted: dict[str, int]) -> str:
+def _kinds(counted: Mapping[str, int]) -> str:
     named = [f"{count} {one_line(kind, _LONGEST_NAME)}" for kind, count in counted.items()]
     return ", ".join(first_of(named, _NAMED_KINDS))
 
 
-def _what(finding: Finding, place_of: Callable[[str], str | None]) -> str:
-    message = finding.message_with(place_of)
+def _what(finding: CheckedFinding) -> str:
+    message = finding.message
+    for each in finding.settings:
+        if each.line is not None:
+            message = message.replace(each.key, f"{each.key}, {each.file}:{each.line}", 1)
     return message if finding.waiver is None else f"{message}\n{finding.waiver}"
 
 
-def _places(findings: Sequence[Finding]) -> str:
+def _places(findings: Sequence[CheckedFinding]) -> str:
     places: list[str] = []
     for of_one in _grouped(findings, lambda finding: finding.urn):
-        resource = of_one[0].observation.resource
-        subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
-        others = [subject for subject in subjects if subject != resource.name]
-        parts = ", ".join(first_of(others, _NAMED_SUBJECTS))
-        path = of_one[0].observation.path
-        place = f"\n{_file_and_line(resource.origin, path)}" if resource.origin is not None else ""
-        name = one_line(resource.name, _LONGEST_NAME)
-        places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
+        first = of_one[0]
+        others = dict.fromkeys(each.subject for each in of_one if each.subject != first.resource)
+        parts = ", ".join(first_of([*others], _NAMED_SUBJECTS))
+        name = one_line(first.resource, _LONGEST_NAME)
+        where = f"{name} / {parts}" if parts else name
+        if first.file is not None:
+            # The folder stands in the command line; here it would push the findings aside.
+            where += f"\n{PurePath(first.file).name}:{first.line} (document {first.document})"
+        places.append(where)
     return "\n".join(first_of(places, _NAMED_PLACES))
 
 
-def _file_and_line(origin: Origin, path: Path) -> str:
-    # The folder stands in the command line; here it would push the findings aside.
-    return f"{PurePath(origin.file).name}:{origin.line_of(path)} (document {origin.document})"
-
-
-def _grouped(findings: Iterable[Finding], key: Callable[[Finding], Hashable]) -> Iterable[Sequence[Finding]]:
-    groups: dict[Hashable, list[Finding]] = {}
+def _grouped(
+    findings: Iterable[CheckedFinding], key: Callable[[CheckedFinding], Hashable]
+) -> Iterable[Sequence[CheckedFinding]]:
+    groups: dict[Hashable, list[CheckedFinding]] = {}
     for finding in findings:
         groups.setdefault(key(finding), []).append(finding)
     return groups.values()

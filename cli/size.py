@@ -160,7 +160,7 @@ def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
     rows = (_columns(_sized(each), "" if choice.measured else f" ({each.point.shape})") for each in shown)
     print_table(console, _HEADERS, rows)
     print_line(console)
-    for line in _notes(workload, limits, choice, shown):
+    for line in _notes(shown):
         print_line(console, line)
 
 
@@ -194,12 +194,12 @@ def _columns(layout: SizedLayout, shape: str) -> tuple[str, ...]:
     )
 
 
-def _notes(workload: Workload, limits: Limits, choice: Choice, shown: tuple[Option, ...]) -> Iterator[str]:
-    prices = {each.point.gpu: _prices().get(each.point.gpu) for each in shown}
+def _notes(shown: tuple[Option, ...]) -> Iterator[str]:
+    kinds = {each.point.gpu for each in shown}
     known = [
-        f"{gpu} ${price[0]:.2f} an hour ({price[1].text}, {price[1].date})"
-        for gpu, price in prices.items()
-        if price
+        f"{gpu} ${usd:.2f} an hour ({source.text}, {source.date})"
+        for gpu, (usd, source) in _prices().items()
+        if gpu in kinds
     ]
     if known:
         yield f"price of a GPU: {'; '.join(known)}"
@@ -209,19 +209,6 @@ def _notes(workload: Workload, limits: Limits, choice: Choice, shown: tuple[Opti
     )
     if any(each.between for each in shown):
         yield "users with two others behind them: between two runs, on a straight line"
-    if choice.options or choice.measured is None:
-        return
-    for name, fewer in (
-        ("--tpot", Limits(ttft_ms=limits.ttft_ms)),
-        ("--ttft", Limits(tpot_ms=limits.tpot_ms)),
-    ):
-        relaxed = choose(workload, fewer, published_points()).options
-        if fewer != limits and relaxed:
-            point = relaxed[0].point
-            yield (
-                f"without {name}: {point.gpu} {point.layout}, {point.tokens_per_second_per_gpu:,.0f} "
-                f"tok/s/GPU, {point.tpot_ms:.1f} ms between tokens"
-            )
 
 
 def _prices() -> Mapping[str, tuple[float, Source]]:

@@ -43,8 +43,7 @@ _MOST_FILES = 3
 _LONGEST_NAME = 80
 _LONGEST_TEXT = 160
 LONGEST = 600
-"""Bytes of a quoted text; a longer one loses its middle, and says so."""
-_LEFT_OUT = " (... {} bytes ...) "
+"""Bytes of a quoted text; a longer one loses its end, and says so."""
 _BACKTICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
 _BETWEEN = "\n\n"
@@ -233,10 +232,8 @@ def _shortened(text: str, longest: int) -> str:
     content = one_line(text).strip().encode("utf-8", errors="backslashreplace")
     if len(content) <= longest:
         return content.decode("utf-8")
-    ends = (content[: longest // 2], content[-(longest // 2) :])
     # A character that is cut in two goes as a whole.
-    begin, end = (each.decode("utf-8", errors="ignore") for each in ends)
-    return f"{begin}{_LEFT_OUT.format(len(content) - longest)}{end}"
+    return f"{content[:longest].decode('utf-8', errors='ignore')} (... {len(content) - longest} bytes more)"
 
 
 def _longest_run(text: str) -> int:

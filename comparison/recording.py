@@ -180,7 +180,5 @@ def side_of_json(text: str | bytes) -> Side:
 def _why_unread(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"])
-    if (place, first["type"]) == ("schemaVersion", "literal_error"):
-        return f"it has another version of the recording's form, and this release reads {SCHEMA_VERSION}"
-    problem = one_line(f"{place}: {first['msg']}" if place else first["msg"], _LONGEST_MESSAGE)
-    return f"it is no recording: {problem}"
+    problem = one_line(f"{place}: {first['msg']}", _LONGEST_MESSAGE)
+    return f"it is no recording of form {SCHEMA_VERSION}: {problem}"

@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from recipes.model_download import S3Copy
 from recipes.placed import PlacedService
-from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
+from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform, PlatformPlan
-from stacks.plan.retention import keeps_platform_namespace
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.wording import alternatives, in_words
 
 _SEVERAL = 3
+_LIFECYCLES = {
+    "disposable": "`destroy` removes everything that this stack has created but custom resource definitions",
+    "production": "its model cache and the data of its servers are protected, and kept when they leave it",
+}
 # Requests travel from frontend to worker by TCP since Dynamo 1.0; seen in docs/faults-under-load.md.
 _WITHOUT_NATS = "pods serve on without it, and none starts"
 
@@ -20,8 +23,7 @@ _WITHOUT_NATS = "pods serve on without it, and none starts"
 def placements(stack: StackPlan) -> Iterator[str]:
     """Yield the node labels by which services find their nodes; those of the same nodes together."""
     alike: dict[str, list[tuple[str, str]]] = {}
-    reasons = (*_beside_the_cache(stack.serving), *_in_pools(stack), *_filled(stack.serving))
-    for name, labels, reason in reasons:
+    for name, labels, reason in (*_in_pools(stack), *_filled(stack.serving)):
         alike.setdefault(labels, []).append((name, reason))
     for labels, found in alike.items():
         # Workers of one pool differ by their GPUs alone, and those stand in the table.
@@ -63,7 +65,7 @@ def model_and_waits(stack: StackPlan) -> Iterator[str]:
     yield f"waits: {seconds}, {stack.serving.ready_timeout_seconds} s for the graph"
     if stack.cluster.kind != "eks":
         # Where the cluster goes with the stack, Retained has the objects that are kept.
-        yield f"lifecycle: {stack.lifecycle} ({_lifecycle_reason(stack)})"
+        yield f"lifecycle: {stack.lifecycle} ({_LIFECYCLES[stack.lifecycle]})"
 
 
 FRONTEND_BACK_SECONDS = 30
@@ -106,18 +108,6 @@ def _in_pools(stack: StackPlan) -> Iterator[tuple[str, str, str]]:
             yield worker.name, in_labels(placement.node_selector), reason
 
 
-def _beside_the_cache(serving: ServingPlan) -> Iterator[tuple[str, str, str]]:
-    """Yield each service without a pool where nodes alone have the model."""
-    nodes = serving.placed.cache_nodes
-    if nodes is None:
-        return
-    labels = " or ".join(in_labels(selector) for selector in nodes.selectors)
-    what = "have a copy of the model each" if serving.placed.cache_directory else "mount the model's disk"
-    for service in serving.placed.services:
-        if service.placement is None:
-            yield service.name, labels, f"these alone {what}"
-
-
 def _filled(serving: ServingPlan) -> Iterator[tuple[str, str, str]]:
     """Yield what the replicas came to where the pools are filled."""
     if not serving.fills_pools:
@@ -139,22 +129,6 @@ def _model(cache: CachePlan, repository: str) -> str:
     source = cache.source
     origin = f"copied from {source.address}" if isinstance(source, S3Copy) else "from Hugging Face"
     return f"model cache: {cache.size_gib}Gi ({repository}, {origin}, needs {cache.needed_gib}Gi)"
-
-
-def _lifecycle_reason(stack: StackPlan) -> str:
-    if stack.lifecycle == "disposable":
-        return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if isinstance(stack.cache, OwnVolume) else []
-    if keeps_platform_namespace(stack):
-        held.append("the data of the servers that this stack runs")
-    if not held:
-        return (
-            "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
-        )
-    others_made = stack.platform is not None and stack.platform.namespace_exists
-    existing = others_made or stack.serving.namespace_exists
-    namespaces = "" if existing else " with their namespaces"
-    return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
 
 def _server(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli import check
+from cli import check_table
 from cli.output import make_console
 from tests.cli.command import EIGHT_GPUS, ROOT, Command, findings, merged, squeezed, write_stack, written
 from tests.rules.judging import GPUS, TRANSPORT, mutated
@@ -18,7 +18,7 @@ SCREEN_LINES = 56
 @pytest.fixture
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """No cell of a table is broken into lines."""
-    monkeypatch.setattr(check, "make_console", lambda: make_console(100_000))
+    monkeypatch.setattr(check_table, "make_console", lambda: make_console(100_000))
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:

@@ -167,11 +167,11 @@ def test_pools_beside_a_file_decide_what_it_leaves_open(command: Command, tmp_pa
 @pytest.mark.parametrize(
     ("pool", "says"),
     [
-        ("p6e-gb200.36xlarg=2", ["'p6e-gb200.36xlarg' is no instance", "try: --pool p6e-gb200.36xlarge=2"]),
-        ("p6-b200.48xlarge", ["says no number of nodes", "try: --pool p6-b200.48xlarge=1"]),
-        ("p6-b200.48xlarge=two", ["'two' is no number of nodes", "from 1 to 99999"]),
-        ("p6-b200.48xlarge=-1", ["'-1' is no number of nodes"]),
-        ("", ["'' is no instance type", "p6-b200.48xlarge"]),
+        ("p6e-gb200.36xlarg=2", ["try: --pool p6e-gb200.36xlarge=2"]),
+        ("p6-b200.48xlarge", ["try: --pool p6-b200.48xlarge=1"]),
+        ("p6-b200.48xlarge=two", ["from 1 to 99999", "try: --pool p6-b200.48xlarge=1"]),
+        ("p6-b200.48xlarge=-1", ["try: --pool p6-b200.48xlarge=1"]),
+        ("", ["p6-b200.48xlarge"]),
     ],
 )
 def test_a_pool_that_cannot_be_read_exits_2_with_what_is_allowed(
