@@ -180,5 +180,5 @@ def side_of_json(text: str | bytes) -> Side:
 def _why_unread(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"])
-    problem = one_line(f"{place}: {first['msg']}", _LONGEST_MESSAGE)
-    return f"it is no recording of form {SCHEMA_VERSION}: {problem}"
+    problem = f"{place}: {first['msg']}" if place else first["msg"]
+    return f"it is no recording: {one_line(problem, _LONGEST_MESSAGE)}"

@@ -175,7 +175,7 @@ CASES = {
         {},
         "model cache: an EBS disk of the one GPU node, gp3, 1000 MiB/s; frontends run there too",
         "4 to 8 16Gi the workers' nodes",
-        "PLACEMENT Frontend, TrtllmPrefillWorker",
+        "PLACEMENT TrtllmPrefillWorker",
     ),
     "a copy on each node": _of(
         changed(eks_gb200_settings(), ON_EACH_NODE),

@@ -89,7 +89,7 @@ def changed(**keys: Any) -> str:
         (f'{{"schemaVersion": 1, "label": {"[" * 100_000}', "no recording"),
         (
             '{"schemaVersion": 2, "anything": 1}',
-            "no recording of form 1: schemaVersion: Input should be 1",
+            "no recording: schemaVersion: Input should be 1",
         ),
         (changed(added=1), "added"),
         (changed(unread=[{"name": "dev"}]), r"unread\.0\.reason"),
