@@ -11,11 +11,12 @@ from typing import Any, TypeGuard
 
 from comparison.changes import Change, FieldChange
 from comparison.list_items import ABSENT, identities, paired_by_identity, paired_in_order
-from comparison.nested_values import command_words, is_list, is_mapping, options, structure
+from comparison.nested_values import command_words, decoded, is_list, is_mapping, options, structure
 from comparison.secret_marks import is_mark
 from resource_graph.values import Path
 
 _COMMANDS = frozenset({"args", "command"})
+_BASE64 = "userData"
 _TEMPLATES = frozenset({"extraPodSpec", "podTemplate", "template", "volumeClaimTemplates"})
 """Below these another order of named items is another template, to which pods are started anew."""
 
@@ -87,6 +88,8 @@ def _texts(path: Path, before: str, after: str) -> Iterator[FieldChange]:
         if named is not None:
             yield from named
             return
+    if _name(path) == _BASE64:
+        before, after = decoded(before), decoded(after)
     old, new = structure(before), structure(after)
     inside = () if old is None or new is None else tuple(_values(path, old, new))
     yield from inside or (_change(path, before, after),)

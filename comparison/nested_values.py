@@ -3,6 +3,7 @@
 A text holds settings as YAML or JSON, or the options of a command.
 """
 
+import base64
 import re
 import shlex
 from collections import Counter
@@ -92,6 +93,14 @@ def command_words(text: str) -> Sequence[str] | None:
         return shlex.split(text)
     except ValueError:
         return None
+
+
+def decoded(text: str) -> str:
+    """Return the text that base64 stands for; the text itself where it stands for none."""
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return text
 
 
 def _plain(value: object) -> object:

@@ -1,14 +1,19 @@
 """Settings, commands and scripts inside of texts."""
 
+import base64
 import json
 
 import pytest
 
-from tests.comparison.resources_of_tests import deployment, kubernetes_object, said_of
+from tests.comparison.resources_of_tests import deployment, kubernetes_object, resource, said_of
 
 
 def _connector(name: str) -> str:
     return f"exec server --transfer '{json.dumps({'kv_role': 'kv_both', 'kv_connector': name})}'"
+
+
+def _script(word: str) -> str:
+    return base64.b64encode(f"#!/bin/sh\necho {word}\n".encode()).decode()
 
 
 def _said_of_data(key: str, before: str, after: str) -> list[str]:
@@ -131,6 +136,19 @@ def test_json_in_an_annotation_is_compared_field_by_field_and_a_sentence_as_text
 ) -> None:
     start = kubernetes_object("v1", "ConfigMap", "one", metadata={"annotations": {"a": before}})
     assert said_of(start, {"metadata/annotations/a": after})[1:] == words
+
+
+def test_user_data_is_read() -> None:
+    template = resource("aws:ec2/launchTemplate:LaunchTemplate", "nodes", {"userData": _script("a")})
+    assert said_of(template, {"userData": _script("b")}) == [
+        "updated: LaunchTemplate nodes",
+        "@@ userData @@",
+        "@@ -1,3 +1,3 @@",
+        " #!/bin/sh",
+        "-echo a",
+        "+echo b",
+        " ",
+    ]
 
 
 @pytest.mark.parametrize(
