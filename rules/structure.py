@@ -10,7 +10,6 @@ from rules.reading.objects.definitions import (
     candidates,
     custom_versions,
     group_of,
-    other_version,
     version_of,
 )
 from rules.reading.objects.judged import Judged, read_mistakes
@@ -129,12 +128,7 @@ def _unknown_field(judged: Judged) -> str:
     if judged.doubt is not None:
         return f"{said}; {judged.doubt}"
     elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
-    hints = (
-        hint(judged.schema, resource.inputs, path),
-        other_version(resource, path, judged.line),
-        elsewhere,
-    )
-    said_of_it = (said, *hints, f"the API server: {judged.mistake.says}")
+    said_of_it = (said, hint(judged.schema, path), elsewhere, f"the API server: {judged.mistake.says}")
     return "; ".join(filter(None, said_of_it))
 
 
@@ -225,9 +219,7 @@ def main_container_named(_: ResourceGraph, template: PodTemplate) -> Iterator[Ob
         names = [str(text_at(container, "name")) for container in template.containers[1:]]
         has = f"its containers are {', '.join(names)}" if names else "it has no container"
         said = f"no container of the pod template is called main: {has}"
-        components = mappings_at(template.graph_spec, "components")
-        index = next(at for at, each in enumerate(components) if each is template.described_by)
-        yield failed(template.resource, template.name, said, ("spec", "components", index))
+        yield failed(template.resource, template.name, said, template.at[:3])
 
 
 RULES: tuple[Rule, ...] = (kind_served, fields_known, values_accepted, main_container_named)

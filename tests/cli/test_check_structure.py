@@ -108,17 +108,12 @@ REFUSED: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "a field of the container beside it": (
         service("command: [python3]"),
         LINE,
-        ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
+        ("command belongs to ", " or spec.services.Worker.extraPodSpec.mainContainer.command"),
     ),
     "a field of the container beside the template": (
         component("image: a:1.0"),
         LINE,
         ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
-    ),
-    "a field of the older version": (
-        component("componentType: worker"),
-        LINE,
-        ("nvidia.com/v1alpha1 has it",),
     ),
     "a kind in small letters": (
         head("spec: {}", "apps/v1", "deployment"),

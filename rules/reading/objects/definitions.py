@@ -17,8 +17,7 @@ from pathlib import Path as FilePath
 from typing import Any, cast
 
 from resource_graph import Resource, ResourceGraph
-from resource_graph.values import Path
-from rules.reading.objects.schemas import NAME, Raw, Schema, schema_at
+from rules.reading.objects.schemas import NAME, Raw, Schema
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.releases import operator_line
 from rules.reading.shapes import known
@@ -29,12 +28,6 @@ _OLDEST_BUILT_IN = (1, 30)
 """Older clusters lack the resource claims that GB200 needs, and no Dynamo line supports them."""
 _CORE_MARK, _PRESERVES = "x-fact", "x-kubernetes-preserve-unknown-fields"
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-_OTHER: Mapping[str, tuple[str, tuple[str, str]]] = {
-    "v1alpha1": ("v1beta1", ("services", "components")),
-    "v1beta1": ("v1alpha1", ("components", "services")),
-}
-"""API version of a graph -> the other one, and what each calls its services."""
-_COMPONENT_STEPS = 3
 _FIRST_GRAPH_LINE = (1, 2)
 
 
@@ -67,24 +60,6 @@ def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
     if by_line:
         return reversed(tuple(by_line.items()))
     return _built_in(group_of(resource), version_of(resource), resource.kind or "")
-
-
-def other_version(resource: Resource, path: Path, line: str) -> str:
-    """A hint that the graph's other API version has the field, in that release or in a newer one."""
-    version, keys = _OTHER.get(version_of(resource), ("", ("", "")))
-    if resource.kind != GRAPH_KIND or not version:
-        return ""
-    mine, theirs = keys
-    # What is a service by name in one version is a component by position in the other.
-    steps: Path = path
-    if path[1:2] == (mine,) and len(path) > _COMPONENT_STEPS:
-        steps = ("spec", theirs, 0 if theirs == "components" else "name", *path[_COMPONENT_STEPS:])
-    schemas = _custom(group_of(resource), GRAPH_KIND, version)
-    for each in (*(each for each in schemas if each == line), *reversed(tuple(schemas))):
-        parent = schema_at(schemas[each], steps[:-1])
-        if parent is not None and steps[-1] in parent.names:
-            return f"{group_of(resource)}/{version} has it in {each}"
-    return ""
 
 
 def group_of(resource: Resource) -> str:

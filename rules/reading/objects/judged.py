@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from resource_graph import Aspect, Resource, ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from resource_graph.values import Path
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
-from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
+from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
-from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource
 from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
@@ -58,10 +58,9 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     held = candidates(graph, resource)
     if held is None:
         return
-    # An engine names what a program leaves without a name; a document is sent as it stands.
-    named = tuple(name_mistakes(resource)) if Aspect.EDGES in graph.lacks else ()
     # No release of Kubernetes judges these by a schema.
-    others = (*named, *relation_mistakes(resource))
+    pods = pods_by_resource(graph).get(resource.urn, ())
+    others = [mistake for template in pods for mistake in relation_mistakes(template)]
     found = {
         line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()
     }

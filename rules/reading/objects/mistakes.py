@@ -1,15 +1,13 @@
-"""What an object has that its schema does not take, in the API server's words; its name included."""
+"""What an object has that its schema does not take, in the API server's words."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from resource_graph import UNKNOWN, Resource, Value
+from resource_graph import UNKNOWN, Value
 from resource_graph.values import Path
-from rules.reading.objects.definitions import group_of
 from rules.reading.objects.schemas import KINDS, NO_QUANTITY, Schema, dotted, limit_broken
-from rules.reading.shapes import attempted, field
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """Text that a template engine, `envsubst` or a reader is to replace."""
@@ -23,18 +21,6 @@ kubernetes pkg/apis/core/validation)."""
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder", "relation"]
 """A field that the schema does not name, a missing one, a value of another type or beyond a limit, a text to
 be replaced where the schema wants no text, or two places of one object that do not agree."""
-_GROUPS = frozenset(
-    {"", "apps", "batch", "networking.k8s.io", "nvidia.com", "resource.k8s.io", "resource.nvidia.com"}
-    | {"storage.k8s.io"}
-)
-"""API groups whose objects are named like a DNS subdomain; Services and Namespaces more narrowly. Roles and
-others may bear any name (k8s.io/apimachinery pkg/api/validation)."""
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_NAME = ("metadata", "name")
-_SAYS = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
-    "start and end with an alphanumeric character"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +39,6 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
     The API server takes the status from the controller that owns it, and drops it from everybody else.
     """
     return tuple(_in_mapping({key: item for key, item in value.items() if key != "status"}, schema, ()))
-
-
-def name_mistakes(resource: Resource) -> Iterator[Mistake]:
-    """The mistake of an object in a document that has no name, or one that its kind may not bear."""
-    if group_of(resource) not in _GROUPS or (resource.kind or "").endswith("List"):
-        return
-    name, prefix = (attempted(field, resource.inputs, "metadata", key) for key in ("name", "generateName"))
-    if name is None or name == "":
-        if not prefix:
-            yield Mistake(_NAME, "missing", "metadata.name: Required value: name or generateName is required")
-        return
-    if not isinstance(name, str):
-        # The schema reports a name of another type.
-        return
-    if PLACEHOLDER.search(name):
-        yield Mistake(_NAME, "placeholder", name)
-    elif not _SUBDOMAIN.fullmatch(name):
-        yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {_SAYS}')
 
 
 def _in_mapping(value: Mapping[str, Value], schema: Schema, path: Path) -> Iterator[Mistake]:
@@ -148,8 +116,6 @@ def _is_whole(value: Value, kinds: frozenset[str]) -> bool:
 def _wrong_kind(kind: str, schema: Schema, path: Path) -> str:
     if schema.is_definition:
         wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
-        if kind == "number" and "format" in schema.raw:
-            kind, wanted = "float64", schema.raw["format"]
         return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
     found = _GO_FOUND.get(kind, kind)
     return NO_QUANTITY if "number" in schema.kinds else f"json: cannot unmarshal {found}"

@@ -8,6 +8,7 @@ from typing import Any
 from resource_graph import Value
 from resource_graph.spelling import most_alike
 from resource_graph.values import Path
+from rules.reading.shapes import known, quantity
 
 Raw = Mapping[str, Any]
 Resolve = Callable[[Raw], Raw]
@@ -38,18 +39,17 @@ _IN_BODY: Mapping[str, tuple[_Breaks, str]] = {
     "minimum": (lambda value, limit: value < limit, "should be greater than or equal to {}"),
     "maximum": (lambda value, limit: value > limit, "should be less than or equal to {}"),
     "minItems": (lambda value, limit: len(value) < limit, "should have at least {} items"),
+    "maxItems": (lambda value, limit: len(value) > limit, "should have at most {} items"),
+    "maxProperties": (lambda value, limit: len(value) > limit, "should have at most {} properties"),
 }
 """Limit of a schema -> whether a value breaks it, and the API server's words."""
-_MOST = ("maxItems", "maxProperties")
-_LIMITS = frozenset({"enum", *_MOST, *_IN_BODY})
+_LIMITS = frozenset({"enum", *_IN_BODY})
 _QUANTITY = "Quantity"
-_AMOUNT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?")
-_FORM = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)")
-NO_QUANTITY = f"quantities must match the regular expression '^{_FORM.pattern}$'"
-_NO_SUFFIX = "unable to parse quantity's suffix"
+NO_QUANTITY = "unable to parse the quantity, which is written as 16Gi, 500m or 2"
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
+_SELDOM_MEANT = frozenset({"ephemeralContainers", "initContainers"})
 _SURE, _LIKELY = 0.8, 0.6
 """Likeness of two names, as difflib measures it, from which a guess is sure or likely."""
 
@@ -132,7 +132,7 @@ class Schema:
 
     def objects(self) -> Iterator[tuple[str, "Schema"]]:
         """The fields that hold fields of their own; `containers[]` where they are a list of such."""
-        for name in self.names:
+        for name in (each for each in self.names if each not in _SELDOM_MEANT):
             below = self.field(name)
             is_list = below is not None and "items" in below.raw
             holder = below.items if below is not None and is_list else below
@@ -164,16 +164,13 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
     if allowed is not None and value not in allowed:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
-    if schema.name == _QUANTITY and isinstance(value, str):
-        return _quantity_broken(value)
+    if schema.name == _QUANTITY and known(quantity, value, "it") is None:
+        return NO_QUANTITY
     for name, (breaks, said) in _IN_BODY.items():
         if name in raw and breaks(value, raw[name]):
             shown = f'"{value}"' if isinstance(value, str) else value
             body = f"{dotted(path)} in body {said.format(raw[name])}"
             return f"{dotted(path)}: Invalid value: {shown}: {body}"
-    for most in (raw[name] for name in _MOST if name in raw):
-        if isinstance(value, Sequence | Mapping) and len(value) > most:
-            return f"{dotted(path)}: Too many: {len(value)}: must have at most {most} items"
     return None
 
 
@@ -182,16 +179,14 @@ def misspelt(schema: Schema, name: str) -> str | None:
     return most_alike(name, schema.names, _SURE)
 
 
-def hint(root: Schema, content: Mapping[str, Value], path: Path) -> str:
+def hint(root: Schema, path: Path) -> str:
     """What to write instead of the unknown field at the path; empty where nobody can tell."""
     parent, name = schema_at(root, path[:-1]), str(path[-1])
     if parent is None:
         return ""
     near = most_alike(name, parent.names, _LIKELY)
-    places = list(dict.fromkeys([*_above(root, path, name), *_below(parent, content, path, name)]))[
-        :_MOST_PLACES
-    ]
     said = [f"the nearest field here is {near}"] if near is not None else []
+    places = [*_above(root, path, name), *_below(parent, path, name)][:_MOST_PLACES]
     if places:
         said.append(f"{name} belongs to {' or '.join(places)}")
     return "; ".join(said)
@@ -207,13 +202,6 @@ def value_at(content: Value, path: Path) -> Value:
         else:
             return None
     return content
-
-
-def _quantity_broken(value: str) -> str | None:
-    """What a built-in kind's decoder says of an amount (k8s.io/apimachinery pkg/api/resource/quantity.go)."""
-    if _AMOUNT.fullmatch(value):
-        return None
-    return _NO_SUFFIX if _FORM.fullmatch(value) else NO_QUANTITY
 
 
 def _kinds(raw: Raw) -> frozenset[str]:
@@ -236,21 +224,9 @@ def _above(root: Schema, path: Path, name: str) -> Iterator[str]:
             return
 
 
-def _below(parent: Schema, content: Mapping[str, Value], path: Path, name: str) -> Sequence[str]:
-    """Paths of fields of that name below the parent, nearest first; preferably in an object that exists."""
-    beside = value_at(content, path[:-1])
-    level: list[tuple[tuple[str, ...], Schema]] = [((), parent)]
-    places: list[tuple[str, ...]] = []
+def _below(parent: Schema, path: Path, name: str) -> Iterator[str]:
+    """Paths of fields of that name below the parent, nearest first."""
+    level: list[tuple[Path, Schema]] = [(path[:-1], parent)]
     for _ in range(_DEEPEST):
         level = [((*steps, key), below) for steps, schema in level for key, below in schema.objects()]
-        places += [steps for steps, schema in level if name in schema.names]
-    there = [steps for steps in places if _holds(beside, steps)]
-    return [dotted((*path[:-1], *steps, name)) for steps in there or places]
-
-
-def _holds(value: Value, steps: Sequence[str]) -> bool:
-    for step in steps:
-        value = value_at(value, (step.removesuffix("[]"),))
-        if step.endswith("[]"):
-            value = value_at(value, (0,)) if value else None
-    return value is not None
+        yield from (dotted((*steps, name)) for steps, schema in level if name in schema.names)

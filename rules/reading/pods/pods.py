@@ -6,6 +6,7 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
+from resource_graph.values import Path
 from rules.reading.shapes import (
     Undecided,
     attempted,
@@ -73,6 +74,8 @@ class PodTemplate:
     """The service's or component's mapping, or the workload's spec."""
     graph_spec: Mapping[str, Value]
     """Spec of the Dynamo graph; empty for a plain workload."""
+    at: Path
+    """Where the resource has the specification of the pods."""
 
     @property
     def main(self) -> Mapping[str, Value]:
@@ -168,6 +171,12 @@ def gets_containers(template: PodTemplate) -> bool:
 
 
 @memoized
+def pods_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
+    """URN of a graph or workload -> its templates that can be read."""
+    return grouped((each.resource.urn, each) for each in readable(read_pods(graph)))
+
+
+@memoized
 def _by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
     return grouped((each.resource.known_namespace, each) for each in readable(read_pods(graph)))
 
@@ -183,9 +192,9 @@ def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate
     spec = mapping_at(resource.inputs, "spec")
     services = mapping_at(spec, "services")
     readers = [(name, partial(_service, resource, spec, name)) for name in services]
-    for component in mappings_at(spec, "components"):
+    for index, component in enumerate(mappings_at(spec, "components")):
         name = text_at(component, "name") or "unnamed component"
-        readers.append((name, partial(_component, resource, spec, component, name)))
+        readers.append((name, partial(_component, resource, spec, index, name)))
     if not readers:
         raise Undecided("the graph names no service, so there is no worker to look at")
     return readers
@@ -209,13 +218,13 @@ def _service(resource: Resource, spec: Mapping[str, Value], name: str) -> PodTem
         labels={**own, **_operator_labels(resource, name, component_type, sub_type)},
         described_by=service,
         graph_spec=spec,
+        at=("spec", "services", name, "extraPodSpec"),
     )
 
 
-def _component(
-    resource: Resource, spec: Mapping[str, Value], component: Mapping[str, Value], name: str
-) -> PodTemplate:
+def _component(resource: Resource, spec: Mapping[str, Value], index: int, name: str) -> PodTemplate:
     """A component of a v1beta1 graph."""
+    component = mappings_at(spec, "components")[index]
     pod = mapping_at(component, "podTemplate", "spec")
     containers = mappings_at(pod, "containers")
     main = [item for item in containers if text_at(item, "name") == _MAIN_CONTAINER]
@@ -232,6 +241,7 @@ def _component(
         labels={**own, **_operator_labels(resource, name, component_type, None)},
         described_by=component,
         graph_spec=spec,
+        at=("spec", "components", index, "podTemplate", "spec"),
     )
 
 
@@ -266,6 +276,7 @@ def _workload(
         labels={**mapping_at(metadata, "labels"), **_labels_of_group(resource, path)},
         described_by={"replicas": 0} if described_by is None else mapping_at(resource.inputs, *described_by),
         graph_spec={},
+        at=path,
     )
 
 
