@@ -18,7 +18,7 @@ from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
-from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
 from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 
@@ -226,8 +226,6 @@ def _observed(resource: Resource, name: str, said: Said) -> Observation:
     return failed(resource, name, said)
 
 
-Started = Worker | Frontend
-"""A container that starts engines or a frontend."""
 POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
@@ -247,7 +245,7 @@ TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
     ),
     passed_over=(EngineFileProblem,),
 )
-STARTED: Subjects[Started] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
+STARTED: Subjects[Worker] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
 """Every container that starts an engine or a frontend."""
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, names(each.workers)), passed_over=(EngineFileProblem,)

@@ -19,6 +19,7 @@ from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import (
+    DYNAMO_FRONTEND,
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
     TENSORRT_LLM,
@@ -31,10 +32,10 @@ from rules.reading.engines.expert_kernels import BACKEND_FLAG
 from rules.reading.engines.models import PUBLISHED, checkpoint_name
 from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.containers import read_image, reference_names
-from rules.reading.pods.workers import Frontend, Worker
+from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided, known
-from rules.rule import STARTED, Advice, Said, Severity, Started, each_of, rule
+from rules.rule import STARTED, Advice, Said, Severity, each_of, rule
 
 _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
@@ -84,7 +85,7 @@ _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
     lines=("Dynamo 0.6 to 1.6", "vLLM 0.10 to 0.33", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write the option, value or mode that the finding names.",
 )
-def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
+def flags_exist(graph: ResourceGraph, started: Worker) -> Iterator[Said]:
     """Command does not have an option, or does not take its value."""
     if any(command.engine == DYNAMO_SGLANG for command in started.commands):
         yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
@@ -93,10 +94,10 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))
 
 
-def _mode(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[str]:
+def _mode(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[str]:
     modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
     given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
-    if given is None or isinstance(started, Frontend):
+    if given is None or command.engine == DYNAMO_FRONTEND:
         return
     releases = [given.value in each for each in modes.values()]
     judge = partial(_has_mode, modes, str(given.value))
@@ -111,23 +112,19 @@ def _has_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> boo
     return not has or mode in has[-1]
 
 
-def _deprecated(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Advice]:
+def _deprecated(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[Advice]:
     deprecated = COMMANDS.get(command.engine, CommandWords()).deprecated
     names = [name for name in dict.fromkeys(flag.name for flag in command.flags.all) if name in deprecated]
     # Whether the release knows the option that is to be written instead.
     since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
-    if (
-        names
-        and isinstance(started, Worker)
-        and (
-            command.engine != DYNAMO_VLLM
-            or by_line(lambda line: line >= since, started.container, started.described_by)
-        )
+    if names and (
+        command.engine != DYNAMO_VLLM
+        or by_line(lambda line: line >= since, started.container, started.described_by)
     ):
         yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)
 
 
-def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started) -> Iterator[str]:
+def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Worker) -> Iterator[str]:
     """Each option with which `vllm serve` ends at start."""
     if command.engine != VLLM_SERVE:
         return
@@ -150,7 +147,7 @@ def _refused_by_the_server(command: StartCommand, _: ResourceGraph, __: Started)
         yield f"{_AUTO} stands without {_TOOLS}, and vllm serve ends with a TypeError; gpt-oss needs openai"
 
 
-def _unknown_options(command: StartCommand, _: ResourceGraph, started: Started) -> Iterator[Said]:
+def _unknown_options(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[Said]:
     given = tuple(
         dict.fromkeys(
             _in_full(command, flag)
@@ -233,11 +230,10 @@ def _may_be_read_release(container: Mapping[str, Value], engine: str, vocabulary
     return image is None or image.line is None or image.line >= vocabulary.lines[0]
 
 
-def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Started) -> Iterator[Said]:
+def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Worker) -> Iterator[Said]:
     """Each value that the command does not take, of its options and of the file that stands for some."""
-    worker = started if isinstance(started, Worker) else None
     try:
-        settings = read_settings(graph, worker) if worker is not None and is_vllm(worker) else None
+        settings = read_settings(graph, started) if is_vllm(started) else None
     except EngineFileProblem:
         settings = None
     written = tuple(_written_values(command, settings))

@@ -29,8 +29,7 @@ from rules.reading.pods.pods import (
 from rules.reading.pods.reach import loopback_server
 from rules.reading.pods.workers import (
     FRONTEND_TYPE,
-    Frontend,
-    frontend_port,
+    Worker,
     frontends_of_pods,
     server_port,
     servers_of,
@@ -192,7 +191,7 @@ def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorP
             yield f"its {name} asks port {asked} for {path}, which answers 404; it serves /health and /live"
 
 
-def _frontend(graph: ResourceGraph, template: PodTemplate) -> Frontend | None:
+def _frontend(graph: ResourceGraph, template: PodTemplate) -> Worker | None:
     return next(iter(frontends_of_pods(graph).get(template, ())), None)
 
 
@@ -210,7 +209,7 @@ def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) 
     is_frontend = template.component_type == FRONTEND_TYPE
     frontend = _frontend(graph, template) if is_frontend else None
     if frontend is not None:
-        return frontend_port(frontend)
+        return server_port(frontend)
     variable = FRONTEND_PORT_VARIABLE if is_frontend else SYSTEM_PORT_VARIABLE
     if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
         return Count(port.number, "the operator's own")

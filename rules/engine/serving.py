@@ -170,7 +170,7 @@ def kv_router_knows_the_cache(graph: ResourceGraph, router: Router) -> Iterator[
     """Router by KV cache counts other blocks than the engines, or hears of none."""
     if router.mode() != "kv":
         return
-    flags = router.frontend.command.flags
+    flags = router.frontend.commands[0].flags
     told = _count(flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
     hears = all(flags.switch(name) is not False for name in _EVENT_SWITCHES)
     for worker in router.workers:

@@ -14,7 +14,7 @@ from rules.reading.pods.pods import (
     pods_near,
     readable,
 )
-from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
+from rules.reading.pods.workers import frontends_of_pods, server_port, servers_of
 from rules.reading.shapes import field, grouped, known, mapping_at, mappings_at, memoized, texts_at
 from rules.rule import EVERY_RELEASE, Observation, Severity, advised, failed, graph_rule, kubernetes_objects
 
@@ -100,7 +100,7 @@ def _served(graph: ResourceGraph, pod: PodTemplate) -> Mapping[int, str]:
         port = server_port(server)
         found[port.value] = port.source
     for frontend in frontends_of_pods(graph).get(pod, ()):
-        port = known(frontend_port, frontend)
+        port = known(server_port, frontend)
         if port is not None:
             found[port.value] = port.source
     declared = pod_ports(pod)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
 from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
+from rules.reading.commands.container_commands import DYNAMO_FRONTEND, TRTLLM_SERVE
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import selects
 from rules.reading.pods.pods import PodTemplate, gets_containers, pods_near
-from rules.reading.pods.workers import frontend_port, frontends_of_pods, server_port, servers_of
+from rules.reading.pods.workers import Worker, frontends_of_pods, server_port, servers_of
 from rules.reading.shapes import known, mapping_at, mappings_at, memoized, text_at
 
 _HOST = "--host"
@@ -42,23 +42,10 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
     beside = (each for each in mappings_at(template.spec, "initContainers") if text_at(each, "restartPolicy"))
     if len(template.containers) != 1 or any(beside):
         return None
-    listening = [
-        *(
-            (each.container, known(_server_host, each.commands[0], each.container), known(server_port, each))
-            for each in servers_of(graph, template)
-        ),
-        *(
-            (
-                each.container,
-                known(each.command.given, _FRONTEND_HOST, _FRONTEND_HOST_VARIABLE),
-                known(frontend_port, each),
-            )
-            for each in frontends_of_pods(graph).get(template, ())
-        ),
-    ]
-    for container, host, port in listening:
+    for server in (*servers_of(graph, template), *frontends_of_pods(graph).get(template, ())):
+        host, port = known(_host, server), known(server_port, server)
         if host is not None and port is not None and host.value in _LOOPBACK:
-            return LoopbackServer(container, host, port)
+            return LoopbackServer(server.container, host, port)
     return None
 
 
@@ -69,11 +56,13 @@ def selected_pods(graph: ResourceGraph, service: Resource) -> Sequence[PodTempla
     return [pod for pod in pods if selects({"matchLabels": labels}, pod) is not False]
 
 
-def _server_host(command: StartCommand, container: Mapping[str, Value]) -> Setting | None:
-    given = command.flags.value(_HOST)
+def _host(server: Worker) -> Setting | None:
+    command = server.commands[0]
+    is_frontend = command.engine == DYNAMO_FRONTEND
+    given = command.given(*((_FRONTEND_HOST, _FRONTEND_HOST_VARIABLE) if is_frontend else (_HOST, "")))
     if given is not None or command.engine != TRTLLM_SERVE:
-        return None if given is None else Setting(given, _HOST)
-    image = read_image(container)
+        return given
+    image = read_image(server.container)
     first, last = TRTLLM_SERVE_ALIKE
     is_read = image is not None and image.line is not None and first <= image.line <= last
     is_other = any(word.text in _OTHER_SERVERS for word in command.arguments[:1])

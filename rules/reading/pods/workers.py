@@ -52,7 +52,7 @@ _VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 @dataclass(frozen=True, slots=True, eq=False)
 class Worker:
     """One service of a graph, or one container of a plain workload; one engine where a container starts
-    several and says which GPUs each has."""
+    several and says which GPUs each has. A frontend is one without GPUs."""
 
     template: PodTemplate
     name: str
@@ -62,8 +62,8 @@ class Worker:
     """More than one where the worker spans nodes."""
     environment: Mapping[str, Word]
     commands: tuple[StartCommand, ...]
-    """Commands of the engines that the worker starts; empty where the image's own command or an unknown one
-    does."""
+    """Commands of the engines or the frontend that it starts; empty where the image's own command or an
+    unknown one does."""
     container: Mapping[str, Value]
     container_gpus: int
     """GPUs that the container asks for."""
@@ -127,13 +127,19 @@ def servers_of(graph: ResourceGraph, template: PodTemplate) -> Sequence[Worker]:
     return [worker for worker in workers if len(worker.commands) == 1 and worker.starts(_SERVERS)]
 
 
-def server_port(worker: Worker) -> Count:
-    """The port of the worker's server.
+def server_port(server: Worker) -> Count:
+    """The port at which a frontend or an engine's own server answers HTTP.
 
     Raises:
         Undecided: the port is not written as a number.
     """
-    return _port(worker.commands[0].flags.value(_PORT_FLAG), _PORT_FLAG)
+    command = server.commands[0]
+    is_frontend = command.engine == DYNAMO_FRONTEND
+    flag, variable = (FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE) if is_frontend else (_PORT_FLAG, "")
+    given = command.given(flag, variable)
+    if given is None:
+        return Count(_SERVER_PORT, "its default")
+    return Count(whole_number(given.value, given.source), given.source)
 
 
 @memoized
@@ -142,32 +148,8 @@ def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | 
     return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frontend:
-    """One frontend and its command line."""
-
-    template: PodTemplate
-    container: Mapping[str, Value]
-    command: StartCommand
-
-    @property
-    def resource(self) -> Resource:
-        """The graph or the workload."""
-        return self.template.resource
-
-    @property
-    def name(self) -> str:
-        """Name of the service, the component or the workload."""
-        return self.template.name
-
-    @property
-    def commands(self) -> Sequence[StartCommand]:
-        """Its command, as a worker has several."""
-        return (self.command,)
-
-
 @memoized_all
-def read_frontends(graph: ResourceGraph) -> Iterator[Frontend]:
+def read_frontends(graph: ResourceGraph) -> Iterator[Worker]:
     """All frontends that can be read, in the order of the graph."""
     for template in readable(read_pods(graph)):
         for container in template.serving_containers:
@@ -175,31 +157,21 @@ def read_frontends(graph: ResourceGraph) -> Iterator[Frontend]:
 
 
 @memoized
-def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Frontend]]:
+def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Worker]]:
     """Each pod template that runs frontends, and these."""
     return grouped((each.template, each) for each in read_frontends(graph))
-
-
-def frontend_port(frontend: Frontend) -> Count:
-    """The port at which the frontend answers HTTP.
-
-    Raises:
-        Undecided: the port is not written as a number.
-    """
-    given = frontend.command.given(FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE)
-    return _port(None, "") if given is None else _port(given.value, given.source)
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
     """A frontend of a Dynamo graph and the graph's workers."""
 
-    frontend: Frontend
+    frontend: Worker
     workers: tuple[Worker, ...]
 
     def mode(self) -> str:
         """The router's mode; round-robin where nobody says."""
-        given = self.frontend.command.given(_MODE_FLAG, _MODE_VARIABLE)
+        given = self.frontend.commands[0].given(_MODE_FLAG, _MODE_VARIABLE)
         return _ROUND_ROBIN if given is None else str(given.value) or _ROUND_ROBIN
 
 
@@ -209,10 +181,6 @@ def read_routers(graph: ResourceGraph) -> Iterator[Router]:
         if frontend.resource.kind == GRAPH_KIND:
             workers = workers_by_resource(graph).get(frontend.resource.urn, ())
             yield Router(frontend, tuple(readable(workers)))
-
-
-def _port(given: Value, source: str) -> Count:
-    return Count(_SERVER_PORT, "its default") if given is None else Count(whole_number(given, source), source)
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
@@ -284,11 +252,13 @@ def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
 
 def _frontends_of(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
-) -> Sequence[Frontend]:
+) -> Sequence[Worker]:
     words = command_line(container)
     environment = read_environment(graph, template, container)
     started = [each for each in start_commands(words, environment) if each.engine == DYNAMO_FRONTEND]
     if not started and template.component_type == FRONTEND_TYPE and not words:
         # The operator's own command (ai-dynamo/dynamo deploy/operator component_frontend.go).
         started = [StartCommand(DYNAMO_FRONTEND, (), environment)]
-    return [Frontend(template, container, command) for command in started]
+    return [
+        Worker(template, template.name, 0, 1, environment, (command,), container, 0) for command in started
+    ]
