@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import cast
 
+from engines.command_line import Flags
 from engines.effective import Effective, flag_of
 from engines.tensorrt_llm.keys import (
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
@@ -17,9 +18,10 @@ from rules.reading.benchmarks import (
     MODEL_NAMES,
     OUTPUT_TOKENS,
     Benchmark,
-    BenchmarkRun,
     Target,
     read_target,
+    run_count,
+    run_setting,
 )
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
@@ -186,7 +188,7 @@ def _largest_graph(settings: Effective) -> Count:
 def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """Benchmark asks for another model, longer requests or more of them than the engines take."""
     for run in benchmark.runs:
-        prompt, answer, load = (run.count(names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
+        prompt, answer, load = (run_count(run, names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
         target = read_target(graph, benchmark, run)
         yield from _another_name(run, target)
         if prompt is not None:
@@ -195,7 +197,8 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
         # A single stream is no load, and nothing to judge.
         if load is None or load.value == 1:
             continue
-        limits = [_requests_at_once(graph, worker) for worker in target.generating]
+        generating = (worker for worker in target.workers if read_role(worker) != "prefill")
+        limits = [_requests_at_once(graph, worker) for worker in generating]
         total = sum(amount for amount, _ in limits)
         if load.value > total:
             yield (
@@ -204,13 +207,13 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
             )
 
 
-def _another_name(run: BenchmarkRun, target: Target) -> Iterator[str]:
-    wanted, names = run.setting(MODEL_NAMES), [served_name(worker) for worker in target.workers]
+def _another_name(run: Flags, target: Target) -> Iterator[str]:
+    wanted, names = run_setting(run, MODEL_NAMES), [served_name(worker) for worker in target.workers]
     served = sorted({str(name.value) for name in names if name is not None})
     # A worker whose name is not seen may be the one that is asked for.
     if wanted is not None and served and None not in names and str(wanted.value) not in served:
         asked = f"asks for the model {wanted.value} ({wanted.source})"
-        yield f"{asked}, but {target.name} serves {', '.join(served)}"
+        yield f"{asked}, but {target.resource.name} serves {', '.join(served)}"
 
 
 def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:

@@ -1,14 +1,13 @@
 """Benchmarks: containers that run AIPerf or its forerunner GenAI-Perf, and the deployment they measure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Flags, Word, parse_flags
 from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
-from rules.reading.disaggregation import read_role
+from rules.reading.commands.container_commands import mentions, read_script
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.pods.reach import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
@@ -25,46 +24,36 @@ TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkRun:
-    """One call of the load generator in a container."""
+def run_setting(run: Flags, names: Sequence[str]) -> Setting | None:
+    """The value of an option of these names in one call of the load generator; None where none is given."""
+    name, text = run.option(names)
+    return None if text is None else Setting(text, name)
 
-    flags: Flags
 
-    def count(self, names: Sequence[str]) -> Count | None:
-        """The whole number that an option of these names is given; None where the tool's default decides."""
-        setting = self.setting(names)
-        if setting is None:
-            return None
-        return Count(whole_number(setting.value, setting.source), setting.source)
-
-    def setting(self, names: Sequence[str]) -> Setting | None:
-        """The value of an option of these names; None where the option is not given."""
-        # No abbreviations here: AIPerf and GenAI-Perf take names in full.
-        for flag in reversed(self.flags.all):
-            if flag.name in names and flag.value is not None:
-                return Setting(flag.value.value(flag.name), flag.name)
-        if not self.flags.complete:
-            raise Undecided(f"a word of the command line is unknown and might set {names[0]}")
-        return None
+def run_count(run: Flags, names: Sequence[str]) -> Count | None:
+    """The whole number that an option of these names is given; None where the tool's default decides."""
+    given = run_setting(run, names)
+    return None if given is None else Count(whole_number(given.value, given.source), given.source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
     """A container that measures."""
 
-    script: ContainerScript
-    runs: tuple[BenchmarkRun, ...]
+    template: PodTemplate
+    container: Mapping[str, Value]
+    runs: tuple[Flags, ...]
+    """The options of each call of the load generator."""
 
     @property
     def resource(self) -> Resource:
         """The Job or Pod."""
-        return self.script.template.resource
+        return self.template.resource
 
     @property
     def name(self) -> str:
         """Name of the container, for findings."""
-        return self.script.template.name
+        return self.template.name
 
 
 @memoized_all
@@ -75,8 +64,9 @@ def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
             continue
         for container in template.containers:
             try:
-                if mentions(container, _MENTIONED):
-                    yield from _of_script(read_script(graph, template, container))
+                runs = _runs(graph, template, container) if mentions(container, _MENTIONED) else ()
+                if runs:
+                    yield Benchmark(template, container, runs)
             except Undecided as reason:
                 yield Unreadable(template.resource, template.name, str(reason))
 
@@ -90,20 +80,10 @@ class Target:
     workers: tuple[Worker, ...]
     """All workers of the deployment that ask for GPUs."""
 
-    @property
-    def name(self) -> str:
-        """Name of the deployment, for findings."""
-        return self.resource.name
 
-    @property
-    def generating(self) -> tuple[Worker, ...]:
-        """The workers that generate tokens: all but those that only fill KV caches."""
-        return tuple(worker for worker in self.workers if read_role(worker) != "prefill")
-
-
-def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
+def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> Target:
     """The deployment at the run's address."""
-    url = run.setting(_URL)
+    url = run_setting(run, _URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
@@ -117,20 +97,18 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     found = [*graphs.values(), *graph.kubernetes_objects_named("Service", service, namespace)]
     if not found:
         raise Undecided(f"what answers at {url.value} is not part of what was read")
-    if len(found) > 1:
-        raise Undecided(f"{len(found)} things that were read answer at {url.value}")
     workers = tuple(worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod)
     if not workers:
         raise Undecided(f"nothing says which workers serve behind {url.value}")
     return Target(found[0], workers)
 
 
-def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
+def _runs(graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]) -> tuple[Flags, ...]:
+    script = read_script(graph, template, container)
     called = [words for words, _ in script.arguments_of(*_PROGRAMS) if words[:1] == (Word("profile"),)]
-    if called:
-        yield Benchmark(script, tuple(BenchmarkRun(parse_flags(tuple(words[1:]))) for words in called))
-    elif script.unread is not None:
+    if not called and script.unread is not None:
         raise Undecided(script.unread)
+    return tuple(parse_flags(tuple(words[1:])) for words in called)
 
 
 def _service_of(component: PodTemplate) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from engines.command_line import Environment, Flag, Word, parse_flags, variable_in
 from engines.models import in_hub_folder
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
+from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks, run_setting
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
@@ -170,7 +170,7 @@ def read_model_users(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUse
         if template.component_type == FRONTEND_TYPE:
             yield from _as_far_as_read("frontend", template, _frontend(graph, template))
     for benchmark in readable(read_benchmarks(graph)):
-        yield from _as_far_as_read("benchmark", benchmark, _benchmark(benchmark))
+        yield from _as_far_as_read("benchmark", benchmark, _benchmark(graph, benchmark))
 
 
 def _as_far_as_read(
@@ -251,14 +251,13 @@ def _frontend(graph: ResourceGraph, template: PodTemplate) -> Iterator[ModelUser
     yield ModelUser("frontend", template, name, main, environment, read_mounts(template, main), ())
 
 
-def _benchmark(benchmark: Benchmark) -> Iterator[ModelUser]:
-    script, name = benchmark.script, benchmark.name
-    template, container, environment = script.template, script.container, script.environment
-    mounts = read_mounts(template, container)
-    tokenizers = [run.setting(TOKENIZER) for run in benchmark.runs]
+def _benchmark(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[ModelUser]:
+    template, container = benchmark.template, benchmark.container
+    environment, mounts = read_environment(graph, template, container), read_mounts(template, container)
+    tokenizers = [run_setting(run, TOKENIZER) for run in benchmark.runs]
     named = {str(each.value): each.source for each in tokenizers if each is not None}
     models = tuple(model_reference(text, source) for text, source in named.items())
-    yield ModelUser("benchmark", template, name, container, environment, mounts, models)
+    yield ModelUser("benchmark", template, template.name, container, environment, mounts, models)
 
 
 def _value(flags: Sequence[Flag], names: Sequence[str]) -> str | None:

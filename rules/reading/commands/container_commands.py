@@ -131,9 +131,6 @@ def script_position(words: Sequence[str | None]) -> int | None:
 class ContainerScript:
     """The commands of one container."""
 
-    template: PodTemplate
-    container: Mapping[str, Value]
-    environment: Environment
     commands: tuple[SimpleCommand, ...]
     unread: str | None
     """Why the script after the last command could not be read; None where all of it was read."""
@@ -167,7 +164,7 @@ def read_script(
         commands.extend(found)
     except Undecided as reason:
         unread = str(reason)
-    return ContainerScript(template, container, environment, tuple(commands), unread)
+    return ContainerScript(tuple(commands), unread)
 
 
 def program_of(word: str) -> str:
