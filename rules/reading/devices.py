@@ -36,7 +36,6 @@ _ADDRESS_OF_GKE = ".IP"
 CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
 _DOMAIN_KIND = "ComputeDomain"
 _TEMPLATE_KIND = "ResourceClaimTemplate"
-_CLAIM_KIND = "ResourceClaim"
 _MISSPELT = re.compile(
     r"(?:www\.)?n(?:vidia|vida|ividia|vdia|videa)(?:\.com|\.io)?[/.]gpu(?:s|[-._]?count|[-._]?num(?:ber)?)?"
     r"|gpus?|alpha\.kubernetes\.io/nvidia-gpu",
@@ -80,7 +79,8 @@ class DeviceClaim:
 
     name: str
     template: str | None
-    """Name of the ResourceClaimTemplate behind the claim; None for a claim that exists by itself."""
+    """Name of the ResourceClaimTemplate behind the claim; None for a claim that exists by itself, whose
+    device classes are not read."""
     device_classes: frozenset[str] | None
     """Device classes that the claim's requests ask for; None where nothing in the graph describes the
     claim."""
@@ -125,13 +125,13 @@ def read_channel_claims(graph: ResourceGraph, worker: Worker) -> Sequence[Device
     """The claims of the worker's pod by which it gets a compute domain's channel."""
     claims = read_device_claims(graph, worker.template)
     for claim in claims:
-        # A claim made by hand has no template; what it asks for does not change how many there are.
-        if claim.device_classes is None and claim.template is not None:
+        if claim.device_classes is None:
+            what = f"template {claim.template}" if claim.template else claim.name
             raise Undecided(
-                f"nothing here says what the claim template {claim.template} asks for; if it is a compute "
+                f"nothing here says what the claim {what} asks for; if it is a compute "
                 "domain's, judge its ComputeDomain together with the graph"
             )
-    return [claim for claim in claims if claim.is_channel and claim.template is not None]
+    return [claim for claim in claims if claim.is_channel]
 
 
 def claiming_pods(worker: Worker) -> int:
@@ -175,22 +175,17 @@ def _device_claim(
 ) -> DeviceClaim:
     name, template = claim_name(claim), text_at(claim, "resourceClaimTemplateName")
     if template is None:
-        by_itself = text_at(claim, "resourceClaimName")
-        objects = graph.kubernetes_objects_named
-        described = () if by_itself is None else objects(_CLAIM_KIND, by_itself, namespace)
-        classes = _device_classes(described, "spec")
-        return DeviceClaim(name, None, classes, None, name in used)
+        return DeviceClaim(name, None, None, None, name in used)
     for domain in domains_of_template(graph, template):
         if may_be_one(domain.namespace, namespace):
             return DeviceClaim(name, template, frozenset({CHANNEL_DEVICE_CLASS}), domain, name in used)
     described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
-    return DeviceClaim(name, template, _device_classes(described, "spec", "spec"), None, name in used)
+    return DeviceClaim(name, template, _device_classes(described), None, name in used)
 
 
-def _device_classes(described: Sequence[Resource], *path: str) -> frozenset[str] | None:
-    if not described:
-        return None
-    return frozenset(name for item in described for name in _requested(mapping_at(item.inputs, *path)))
+def _device_classes(described: Sequence[Resource]) -> frozenset[str] | None:
+    specs = (mapping_at(item.inputs, "spec", "spec") for item in described)
+    return frozenset(name for spec in specs for name in _requested(spec)) if described else None
 
 
 def _requested(spec: Mapping[str, Value]) -> Iterator[str]:

@@ -48,20 +48,20 @@ class GpuPods:
         return f"{times}{self.gpus} of {self.name}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Occupied:
     """The pods of one pool."""
 
     placement: Pool
     pods: list[GpuPods] = field(default_factory=list[GpuPods])
-    sizes: dict[int, int] = field(default_factory=dict[int, int])
-    """GPUs of one pod -> number of such pods, without those that no node of the pool can take."""
 
-    def add(self, pods: GpuPods) -> None:
-        """Count further pods."""
-        self.pods.append(pods)
-        if pods.gpus <= self.placement.instance_type.gpus:
-            self.sizes[pods.gpus] = self.sizes.get(pods.gpus, 0) + pods.pods
+    @property
+    def sizes(self) -> Mapping[int, int]:
+        """GPUs of one pod -> number of such pods, without those that no node of the pool can take."""
+        sizes = Counter[int]()
+        for pods in self.pods:
+            sizes[pods.gpus] += pods.pods
+        return {gpus: count for gpus, count in sizes.items() if gpus <= self.placement.instance_type.gpus}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def read_occupancy(graph: ResourceGraph) -> Occupancy:
         try:
             placement = home(graph, pods)
             if placement is not None and pods.pods:
-                pools.setdefault(placement.name, Occupied(placement)).add(pods)
+                pools.setdefault(placement.name, Occupied(placement)).pods.append(pods)
         except Undecided as reason:
             homeless.append((pods, str(reason)))
     return Occupancy(pools, homeless)

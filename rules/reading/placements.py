@@ -176,12 +176,8 @@ def _matches(pool: Pool, label: NodeLabel) -> bool:
     match label.operator:
         case "In":
             return _label_in(pool, label)
-        case "NotIn":
-            return label.key not in pool.labels or not _label_in(pool, label)
         case "Exists":
             return label.key in pool.labels or _may_carry(pool, label.key)
-        case "DoesNotExist":
-            return label.key not in pool.labels
         case operator:
             raise Undecided(f"node affinity with operator {operator} is not followed here")
 

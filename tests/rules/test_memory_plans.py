@@ -22,7 +22,6 @@ PLAN = MemoryPlan(
     fraction_source="decode.yaml",
     kv_format="fp8",
     windows=(),
-    max_cache_tokens=None,
     max_seq_len=Count(11_000, "decode.yaml"),
     max_batch_size=Count(1280, "decode.yaml"),
     not_covered=None,

@@ -56,7 +56,12 @@ _NOT_COVERED_OF_VLLM = (
     "num_gpu_blocks_override",
     "enable_lora",
 )
-_NOT_COVERED_OF_TENSORRT_LLM = (("speculative_config",), ("decoding_config",), (_KV, "max_gpu_total_bytes"))
+_NOT_COVERED_OF_TENSORRT_LLM = (
+    ("speculative_config",),
+    ("decoding_config",),
+    (_KV, "max_gpu_total_bytes"),
+    (_KV, "max_tokens"),
+)
 # One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).
 _BUFFERS = 2
 
@@ -99,8 +104,6 @@ class MemoryPlan:
     kv_format: str
     windows: tuple[int, ...]
     """Tokens that each layer keeps, a pattern that repeats; empty where every layer keeps all."""
-    max_cache_tokens: int | None
-    """Tokens that the pool holds at most; None where nobody says."""
     max_seq_len: Count
     max_batch_size: Count | None
     """Sequences that run at once in each rank; None where nobody says."""
@@ -156,8 +159,6 @@ class MemoryPlan:
             pool = self.fraction * visible - demand.total
         else:
             pool = self.fraction * (visible - demand.total)
-        if self.max_cache_tokens is not None:
-            pool = min(pool, self.sequence_gib(self.max_cache_tokens))
         return MemoryOnGpu(accelerator, visible, demand, pool)
 
 
@@ -195,7 +196,6 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         # The default of the flag does not say how many sequences run at once.
         batch = None
     fraction = settings.setting(*share, default=0.92 if settings.is_vllm else 0.9)
-    tokens = None if settings.is_vllm else settings.given_count(_KV, "max_tokens")
     has_buffers = not settings.is_vllm and transceiver_backend(settings) is not None
     typed = typed_options(graph, worker.resource, worker.name)
     return MemoryPlan(
@@ -208,7 +208,6 @@ def _plan(graph: ResourceGraph, worker: Worker, settings: Effective, model: Mode
         fraction_source=fraction.source,
         kv_format=kv_format.value,
         windows=_windows(settings, model),
-        max_cache_tokens=None if tokens is None else tokens.value,
         max_seq_len=length,
         max_batch_size=batch,
         not_covered=_not_covered(settings),

@@ -14,11 +14,6 @@ from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
 """Position of the service's name in the path of one of its parts: spec.services.NAME."""
-_PATCH = "Patch"
-"""Ending of the type that Pulumi gives a patch of somebody else's object: a patch holds only a part of
-one."""
-
-_OF_A_WHOLE = frozenset({"missing", "relation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,8 @@ def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
 
 def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     held = candidates(graph, resource)
-    if held is None:
+    # A patch of somebody else's object holds only a part of one.
+    if held is None or resource.type.endswith("Patch"):
         return
     # No release of Kubernetes judges these by a schema.
     pods = pods_by_resource(graph).get(resource.urn, ())
@@ -64,10 +60,6 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     found = {
         line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()
     }
-    if resource.type.endswith(_PATCH):
-        found = {
-            line: [item for item in items if item.kind not in _OF_A_WHOLE] for line, items in found.items()
-        }
     # In the words of the newest release that makes it.
     newest = {_key(mistake): (line, mistake) for line, items in found.items() for mistake in items}
     for key, (line, mistake) in newest.items():
