@@ -45,7 +45,9 @@ _IN_BODY: Mapping[str, tuple[_Breaks, str]] = {
 """Limit of a schema -> whether a value breaks it, and the API server's words."""
 _LIMITS = frozenset({"enum", *_IN_BODY})
 _QUANTITY = "Quantity"
-NO_QUANTITY = "unable to parse the quantity, which is written as 16Gi, 500m or 2"
+_FORM = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)")
+NO_QUANTITY = f"quantities must match the regular expression '^{_FORM.pattern}$'"
+_NO_SUFFIX = "unable to parse quantity's suffix"
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
@@ -165,7 +167,8 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
     if schema.name == _QUANTITY and known(quantity, value, "it") is None:
-        return NO_QUANTITY
+        # k8s.io/apimachinery pkg/api/resource/quantity.go
+        return _NO_SUFFIX if isinstance(value, str) and _FORM.fullmatch(value) else NO_QUANTITY
     for name, (breaks, said) in _IN_BODY.items():
         if name in raw and breaks(value, raw[name]):
             shown = f'"{value}"' if isinstance(value, str) else value

@@ -61,6 +61,6 @@ CASES = (
             put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
         ),
         failed(VALUES, "vllm-serve"),
-        ("requests.memory is the text '400K'; the API server: unable to parse the quantity",),
+        ("requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",),
     ),
 )
