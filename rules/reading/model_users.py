@@ -14,11 +14,11 @@ from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
     ContainerScript,
-    StartCommand,
     mentions,
     read_script,
 )
 from rules.reading.commands.python_downloads import SNAPSHOT_DOWNLOAD, snapshot_downloads
+from rules.reading.engines.models import checkpoint_name
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.mounts import Mount, read_mounts
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
@@ -36,7 +36,6 @@ HUB_OPTIONS_WITH_VALUE = frozenset(
     {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
 )
 _CACHE_VARIABLE = "HF_HUB_CACHE"
-_MODEL_FLAGS = ("--model", "--model-path", "--model_path")
 _BELOW_HOME = (
     (re.compile(r"/\.cache/huggingface/hub/?$"), ""),
     (re.compile(r"/\.cache/huggingface/?$"), "/hub"),
@@ -228,21 +227,12 @@ def _serving(worker: Worker) -> Iterator[ModelUser]:
     template, container = worker.template, worker.container
     for command in worker.commands[:1]:
         mounts, flags = read_mounts(template, container), command.flags.all
-        models, environment = tuple(_models_of(command, flags)), command.environment
+        text, source = checkpoint_name(command), command.engine if command.model_word else "its command"
+        revision = _value(flags, ("--revision",))
+        models = (model_reference(text, source, revision),) if text else ()
         yield ModelUser(
-            "worker", template, worker.name, container, environment, mounts, models, flags, worker
+            "worker", template, worker.name, container, command.environment, mounts, models, flags, worker
         )
-
-
-def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
-    revision = _value(flags, ("--revision",))
-    word = command.model_word
-    if word is not None and word.known:
-        yield model_reference(word.text, command.engine, revision)
-        return
-    text = _value(flags, _MODEL_FLAGS)
-    if text:
-        yield model_reference(text, "its command", revision)
 
 
 def _frontend(graph: ResourceGraph, template: PodTemplate) -> Iterator[ModelUser]:

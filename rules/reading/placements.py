@@ -8,7 +8,7 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.pools import Pool, Taint, known_pools, read_node, read_pools
+from rules.reading.pools import PRODUCT_LABEL, Pool, Taint, known_pools, read_node, read_pools
 from rules.reading.shapes import (
     Undecided,
     mapping_at,
@@ -20,7 +20,6 @@ from rules.reading.shapes import (
 )
 
 ARCHITECTURE_LABEL = "kubernetes.io/arch"
-PRODUCT_LABEL = "nvidia.com/gpu.product"
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 CLIQUE = "nvidia.com/gpu.clique"

@@ -19,7 +19,7 @@ from rules.reading.shapes import (
 POOL_TYPE = "dynamo-stack:check:NodePool"
 """Type of the resource that stands for a pool which a person named beside a file."""
 _INPUT = "nodePools"
-_PRODUCT = "nvidia.com/gpu.product"
+PRODUCT_LABEL = "nvidia.com/gpu.product"
 NODE_GROUP_TYPE = "aws:eks/nodeGroup:NodeGroup"
 _LAUNCH_TEMPLATE_TYPE = "aws:ec2/launchTemplate:LaunchTemplate"
 _EFFECTS: Mapping[str, str] = {
@@ -123,7 +123,7 @@ def node_labels(instance_type: InstanceType) -> Mapping[str, str]:
         "node.kubernetes.io/instance-type": instance_type.name,
         "nvidia.com/gpu.present": "true",
         "nvidia.com/gpu.count": str(instance_type.gpus),
-        "nvidia.com/gpu.product": instance_type.accelerator.product_label,
+        PRODUCT_LABEL: instance_type.accelerator.product_label,
     }
 
 
@@ -216,7 +216,7 @@ def _labels_of_kind(node: InstanceType, told: Mapping[str, str]) -> Mapping[str,
     if node.name in INSTANCE_TYPES:
         return labels
     # Where another label than the product finds a described node, feature discovery may not have run.
-    has_others = _PRODUCT in told
+    has_others = PRODUCT_LABEL in told
     return {
         key: value
         for key, value in labels.items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engines.command_line import UNKNOWN_WORD, Environment, Word
 from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.pods.mounts import own_mounts
+from rules.reading.pods.mounts import read_mounts
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import (
     Undecided,
@@ -177,7 +177,7 @@ def resources(template: PodTemplate, container: Mapping[str, Value], kind: str) 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
     """Size of the container's /dev/shm; None for the node's own, or for a volume without a size."""
-    mounted = [each for each in own_mounts(template, container) if each.path == _SHARED_MEMORY_PATH]
+    mounted = [each for each in read_mounts(template, container) if each.path == _SHARED_MEMORY_PATH]
     for each in mounted:
         if each.limit is not None:
             return Setting(each.limit, f"sizeLimit of volume {each.name}")

@@ -54,19 +54,14 @@ def is_within(path: str, directory: str) -> bool:
     return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
 
 
-def own_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
-    """The mounts of a container."""
+def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
+    """The mounts of a container and of its Dynamo service, which mounts claims by their names."""
     volumes = {text_at(volume, "name"): volume for volume in mappings_at(template.spec, "volumes")}
-    return [
+    found = [
         _mount(mount, path, volumes.get(text_at(mount, "name"), {}))
         for mount in mappings_at(container, "volumeMounts")
         if (path := text_at(mount, "mountPath")) is not None
     ]
-
-
-def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
-    """The mounts of a container and of its Dynamo service, which mounts claims by their names."""
-    found = [*own_mounts(template, container)]
     if template.shape == "service" and container is template.main:
         for mount in mappings_at(template.described_by, "volumeMounts"):
             path, name = text_at(mount, "mountPoint"), text_at(mount, "name")

@@ -69,7 +69,7 @@ CASES = (
         PUBLISHED,
         (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),),
         undecided(FILE, DECODE),
-        ("the engine file /opt/models/settings.yaml lies in no mounted volume",),
+        ("settings.yaml lies in volume model-cache, which is no ConfigMap",),
     ),
     Case(
         GPUS,
