@@ -2,7 +2,6 @@
 
 from tests.rules.case import Pools, undecided
 from tests.rules.judging import Found
-from tests.rules.serving_edits import FRONTEND
 
 PUBLISHED = "published-disagg"
 _GRAPH = "gpt-oss-disagg"
@@ -67,7 +66,7 @@ _OF_A_GRAPH = (
     "graph-depends-on-filled-cache",
     "outlived-by-token-and-cache",
 )
-_OFFLINE_MODEL = "offline-frontend-has-the-model"
+_OF_A_MODEL = ("model-path-mounted", "model-revision-equal")
 
 
 def _each(rules: tuple[str, ...], *subjects: str) -> frozenset[Found]:
@@ -92,4 +91,4 @@ def unread_service(service: str) -> frozenset[Found]:
 
 def unread_words(worker: str) -> frozenset[Found]:
     """A worker whose command line has a word that only its run knows."""
-    return _unread_settings(worker) | _each(_OF_FLAGS, worker) | undecided(_OFFLINE_MODEL, FRONTEND)
+    return _unread_settings(worker) | _each((*_OF_FLAGS, *_OF_A_MODEL), worker)
