@@ -91,7 +91,10 @@ def test_arguments_that_cannot_be_used_exit_2_with_words(
             "kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\nspec: {services: []}\n",
             "is a list, not a mapping",
         ),
-        ("kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\n", "names no service"),
+        (
+            "kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\nspec: {workers: 1}\n",
+            "names no service",
+        ),
         ("kind: Pod\napiVersion: v1\nspec: {containers: 7}\n", "containers is 7, not a list"),
         ("kind: Pod\napiVersion: v1\nspec: {containers: [{command: [1]}]}\n", "command[0] is 1, not a text"),
     ],
