@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 from resource_graph import ResourceGraph
@@ -11,7 +11,7 @@ from rules.reading.placements import read_candidates, read_placement
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.pools import Pool
-from rules.reading.shapes import Undecided, known, memoized, memoized_all
+from rules.reading.shapes import grouped, known, memoized, memoized_all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,27 +50,23 @@ class GpuPods:
 
 @dataclass(frozen=True, slots=True)
 class Occupied:
-    """The pods of one pool."""
+    """A pool and the pods that run in it."""
 
     placement: Pool
-    pods: list[GpuPods] = field(default_factory=list[GpuPods])
+    pods: Sequence[GpuPods]
 
     @property
-    def sizes(self) -> Mapping[int, int]:
+    def sizes(self) -> Counter[int]:
         """GPUs of one pod -> number of such pods, without those that no node of the pool can take."""
         sizes = Counter[int]()
         for pods in self.pods:
-            sizes[pods.gpus] += pods.pods
-        return {gpus: count for gpus, count in sizes.items() if gpus <= self.placement.instance_type.gpus}
+            if pods.gpus <= self.placement.instance_type.gpus:
+                sizes[pods.gpus] += pods.pods
+        return sizes
 
-
-@dataclass(frozen=True, slots=True)
-class Occupancy:
-    """Which pods run where, as far as the graph says."""
-
-    pools: Mapping[str, Occupied]
-    homeless: Sequence[tuple[GpuPods, str]]
-    """Pods whose pool or number is not known, and why; those that no pool takes are not among them."""
+    def takes(self, sizes: Mapping[int, int]) -> bool:
+        """Whether such pods find their GPUs on one node each."""
+        return can_be_packed(sizes, nodes=self.placement.nodes, gpus=self.placement.instance_type.gpus)
 
 
 @memoized_all
@@ -91,25 +87,11 @@ def templates_with_gpus(graph: ResourceGraph) -> frozenset[PodTemplate]:
 
 
 @memoized
-def read_occupancy(graph: ResourceGraph) -> Occupancy:
-    """The pool of each pod with GPUs, all graphs and workloads together."""
-    pools: dict[str, Occupied] = {}
-    homeless: list[tuple[GpuPods, str]] = []
-    for pods in readable(read_gpu_pods(graph)):
-        try:
-            placement = home(graph, pods)
-            if placement is not None and pods.pods:
-                pools.setdefault(placement.name, Occupied(placement)).pods.append(pods)
-        except Undecided as reason:
-            homeless.append((pods, str(reason)))
-    return Occupancy(pools, homeless)
-
-
-@memoized
-def read_claiming(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
-    """Name of a pool -> its pods that claim a compute domain's channel, as far as that is known."""
-    pools = read_occupancy(graph).pools.items()
-    return {name: [each for each in pool.pods if known(claims_channel, graph, each)] for name, pool in pools}
+def read_occupancy(graph: ResourceGraph) -> Mapping[str, Occupied]:
+    """Name of each pool -> the pods in it, all graphs and workloads together, as far as the graph says."""
+    homes = ((known(home, graph, each), each) for each in readable(read_gpu_pods(graph)))
+    found = grouped((pool.name, (pool, each)) for pool, each in homes if pool is not None)
+    return {name: Occupied(here[0][0], [each for _, each in here]) for name, here in found.items()}
 
 
 def claims_channel(graph: ResourceGraph, pods: GpuPods) -> bool:
@@ -118,13 +100,13 @@ def claims_channel(graph: ResourceGraph, pods: GpuPods) -> bool:
 
 
 def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:
-    """The one pool that the pods run in; None where their node selection allows none."""
+    """The one pool that the pods run in; None where there are none, or their node selection allows none."""
     worker = pods.workers[0]
-    return read_placement(graph, worker) if read_candidates(graph, worker) else None
+    return read_placement(graph, worker) if read_candidates(graph, worker) and pods.pods else None
 
 
-def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | None:
-    """Whether all pods find their GPUs on one node each; None where neither is shown.
+def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool:
+    """Whether all pods find their GPUs on one node each, or are not shown to find none.
 
     Sizes that are powers of two, as tensor parallelism has them, are always decided.
 
@@ -133,17 +115,16 @@ def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | 
         nodes: number of nodes.
         gpus: GPUs of each node.
     """
-    whole = sum(size * count for size, count in sizes.items())
     # Two pods of more than half a node share none.
     alone = sum(count for size, count in sizes.items() if size > gpus / 2)
-    if whole > nodes * gpus or alone > nodes:
+    if alone > nodes or sum(size * count for size, count in sizes.items()) > nodes * gpus:
         return False
     # Largest pods first, each on the fullest node that takes it.
-    nodes_by_room = Counter({gpus: nodes})
+    rooms = Counter({gpus: nodes})
     for size in sorted(Counter(sizes).elements(), reverse=True):
-        room = min((room for room, free in nodes_by_room.items() if free and room >= size), default=None)
+        room = min((room for room, free in rooms.items() if free and room >= size), default=None)
         if room is None:
-            return None
-        nodes_by_room.subtract([room])
-        nodes_by_room.update([room - size])
+            return any(each & (each - 1) for each in sizes)
+        rooms.subtract([room])
+        rooms.update([room - size])
     return True

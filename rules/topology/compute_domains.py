@@ -15,7 +15,7 @@ from rules.reading.devices import (
     read_device_claims,
 )
 from rules.reading.disaggregation import Disaggregated
-from rules.reading.gpu_pods import GpuPods, claims_channel, home, read_claiming, read_occupancy
+from rules.reading.gpu_pods import GpuPods, claims_channel, home, read_occupancy
 from rules.reading.placements import (
     CLIQUE,
     nodes_without_fabric,
@@ -122,15 +122,16 @@ def _without_fabric(graph: ResourceGraph, worker: Worker) -> Iterator[Advice]:
 def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
     """More pods claim a compute domain's channel than there are nodes."""
     yield from GPU_PODS.judge(graph, _find_tray)
-    for name, claiming in read_claiming(graph).items():
-        pool, total = read_occupancy(graph).pools[name].placement, sum(pods.pods for pods in claiming)
-        if claiming and total > pool.nodes:
+    for name, occupied in read_occupancy(graph).items():
+        claiming = [pods for pods in occupied.pods if known(claims_channel, graph, pods)]
+        nodes, total = occupied.placement.known_nodes, sum(pods.pods for pods in claiming)
+        if nodes is not None and total > nodes:
             yield failed(
                 claiming[-1].template.resource,
                 names(claiming),
                 f"{total} pods ({' + '.join(f'{pods.pods} of {pods.name}' for pods in claiming)}) each claim "
-                f"a compute domain's channel, of which a node has one, but pool {name} has {pool.nodes} "
-                f"node{'s' if pool.nodes > 1 else ''} of {pool.instance_type.name}",
+                f"a compute domain's channel, of which a node has one, but pool {name} has {nodes} "
+                f"node{'s' if nodes > 1 else ''} of {occupied.placement.instance_type.name}",
             )
 
 

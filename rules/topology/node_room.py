@@ -1,25 +1,18 @@
 """What pods ask for of GPUs, memory and devices, and whether nodes have it: each, all, and in an update."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.devices import efa_interfaces
-from rules.reading.gpu_pods import (
-    GpuPods,
-    Occupied,
-    can_be_packed,
-    claims_channel,
-    home,
-    read_claiming,
-    read_occupancy,
-)
+from rules.reading.gpu_pods import GpuPods, Occupied, home, read_occupancy
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import FRONTEND_TYPE, frontends_of_pods, workers_of_pods
-from rules.reading.shapes import Undecided, attempted, known, quantity
+from rules.reading.shapes import known, quantity
 from rules.rule import (
     EVERY_RELEASE,
     GPU_PODS,
@@ -32,7 +25,6 @@ from rules.rule import (
     graph_rule,
     names,
     rule,
-    undecided,
 )
 
 _Container = Mapping[str, Value]
@@ -121,37 +113,35 @@ def _asked(pods: GpuPods, resource: str) -> float:
 )
 def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
     """Pool has too few GPUs for all its workers."""
-    # These are subjects that cannot be read at all; the pods themselves are judged by pool.
-    yield from GPU_PODS.judge(graph, lambda _graph, _pods: ())
-    occupancy = read_occupancy(graph)
-    for pods, reason in occupancy.homeless:
-        yield undecided(pods.template.resource, pods.name, reason)
-    for occupied in occupancy.pools.values():
-        resource = occupied.pods[-1].template.resource
-        message = attempted(_overfull, occupied)
+    # Of single pods this tells only whose place is not known; the pods themselves are judged by pool.
+    yield from GPU_PODS.judge(graph, _is_placed)
+    for occupied in read_occupancy(graph).values():
+        message = known(_overfull, occupied)
         if message is not None:
-            see = undecided if isinstance(message, Undecided) else failed
-            yield see(resource, names(occupied.pods), str(message))
+            yield failed(occupied.pods[-1].template.resource, names(occupied.pods), message)
+
+
+def _is_placed(graph: ResourceGraph, pods: GpuPods) -> Iterable[Said]:
+    """Raises Undecided where nobody says in which pool the pods are, or how many nodes the pool has."""
+    pool = home(graph, pods)
+    if pool is not None:
+        _ = pool.nodes
+    return ()
 
 
 def _overfull(occupied: Occupied) -> str | None:
     placement, sizes = occupied.placement, occupied.sizes
-    node, nodes = placement.instance_type, placement.nodes
-    packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
-    if packed:
+    if occupied.takes(sizes):
         return None
+    gpus = placement.nodes * placement.instance_type.gpus
     asked = sum(size * count for size, count in sizes.items())
-    counted = " + ".join(pods.counted for pods in occupied.pods if pods.gpus <= node.gpus)
-    if asked > nodes * node.gpus:
-        message = f"{counted} is {asked} GPUs, but {placement} has {nodes * node.gpus}"
-    else:
-        message = (
-            f"{counted} is {asked} of the {nodes * node.gpus} GPUs of {placement}, but each pod needs its "
-            "GPUs on one node, and so they cannot be packed"
-        )
-    if packed is None:
-        raise Undecided(f"{message} in any way that was tried")
-    return message
+    counted = " + ".join(pods.counted for pods in occupied.pods if pods.gpus in sizes)
+    if asked > gpus:
+        return f"{counted} is {asked} GPUs, but {placement} has {gpus}"
+    return (
+        f"{counted} is {asked} of the {gpus} GPUs of {placement}, but each pod needs its GPUs on one node, "
+        "and so they cannot be packed"
+    )
 
 
 @rule(
@@ -232,8 +222,7 @@ def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
         return
-    occupied = read_occupancy(graph).pools[placement.name]
-    reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
+    reason = _no_room(read_occupancy(graph)[placement.name], pods)
     if reason is not None:
         said = (
             f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may "
@@ -242,31 +231,10 @@ def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
         yield said if rollout.is_explicit else Advice(said)
 
 
-def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
-    placement = occupied.placement
-    sizes = dict(occupied.sizes)
-    node = placement.instance_type
-    nodes = placement.nodes
-    if can_be_packed(sizes, nodes=nodes, gpus=node.gpus) is not True:
-        # Another rule reports pods that do not even fit at rest.
+def _no_room(occupied: Occupied, pods: GpuPods) -> str | None:
+    """Why no further pod fits; None where one does, or where the pods do not even fit at rest."""
+    placement, sizes = occupied.placement, occupied.sizes
+    if not occupied.takes(sizes) or occupied.takes(sizes + Counter([pods.gpus])):
         return None
-    free = placement.nodes * node.gpus - sum(size * count for size, count in sizes.items())
-    sizes[pods.gpus] = sizes.get(pods.gpus, 0) + 1
-    packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
-    reason = f"which needs {pods.gpus} free GPUs on one node; {placement} has {free} free in all"
-    if packed is None:
-        raise Undecided(reason)
-    return None if packed else reason
-
-
-def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
-    if not claims_channel(graph, pods):
-        return None
-    nodes = occupied.placement.nodes
-    # Another rule reports more claiming pods than nodes.
-    if sum(each.pods for each in read_claiming(graph)[occupied.placement.name]) != nodes:
-        return None
-    return (
-        "which needs a node whose compute-domain channel is free; all "
-        f"{nodes} of {occupied.placement} are claimed"
-    )
+    free = placement.nodes * placement.instance_type.gpus - sum(sizes.elements())
+    return f"which needs {pods.gpus} free GPUs on one node; {placement} has {free} free in all"
