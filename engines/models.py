@@ -75,82 +75,79 @@ class ModelLimits:
 
     name: str
     attention_heads: int
-    kv_heads: int | None
-    """KV heads; None where all heads share one latent vector (kv_lora_rank), or layers differ."""
     experts: int
     """Experts of one layer, shared ones aside; 0 for a dense model."""
     max_positions: int
     """Tokens of prompt and answer together."""
 
 
-# Name: attention heads, KV heads, experts, positions. Each row is the config.json of that repository on
-# Hugging Face: num_attention_heads, num_key_value_heads, n_routed_experts or num_experts or
+# Name: attention heads, experts, positions. Each row is the config.json of that repository on
+# Hugging Face: num_attention_heads, n_routed_experts or num_experts or
 # num_local_experts, max_position_embeddings.
-_ROWS: Mapping[str, tuple[int, int | None, int, int]] = MappingProxyType(
+_ROWS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
     {
-        "openai/gpt-oss-120b": (64, 8, 128, 131_072),
-        "openai/gpt-oss-20b": (64, 8, 32, 131_072),
-        "meta-llama/Llama-3.1-8B": (32, 8, 0, 131_072),
-        "meta-llama/Llama-3.1-70B": (64, 8, 0, 131_072),
-        "meta-llama/Llama-3.1-405B": (128, 8, 0, 131_072),
-        "meta-llama/Llama-3.2-1B": (32, 8, 0, 131_072),
-        "meta-llama/Llama-3.2-3B": (24, 8, 0, 131_072),
-        "meta-llama/Llama-3.3-70B": (64, 8, 0, 131_072),
-        "meta-llama/Llama-4-Maverick-17B-128E": (40, 8, 128, 1_048_576),
-        "meta-llama/Llama-4-Scout-17B-16E": (40, 8, 16, 10_485_760),
-        "Qwen/Qwen2.5-0.5B": (14, 2, 0, 32_768),
-        "Qwen/Qwen2.5-1.5B": (12, 2, 0, 32_768),
-        "Qwen/Qwen2.5-3B": (16, 2, 0, 32_768),
-        "Qwen/Qwen2.5-7B": (28, 4, 0, 32_768),
-        "Qwen/Qwen2.5-14B": (40, 8, 0, 32_768),
-        "Qwen/Qwen2.5-32B": (40, 8, 0, 32_768),
-        "Qwen/Qwen2.5-72B": (64, 8, 0, 32_768),
-        "Qwen/Qwen3-0.6B": (16, 8, 0, 40_960),
-        "Qwen/Qwen3-1.7B": (16, 8, 0, 40_960),
-        "Qwen/Qwen3-4B": (32, 8, 0, 40_960),
-        "Qwen/Qwen3-8B": (32, 8, 0, 40_960),
-        "Qwen/Qwen3-14B": (40, 8, 0, 40_960),
-        "Qwen/Qwen3-32B": (64, 8, 0, 40_960),
-        "Qwen/Qwen3-30B-A3B": (32, 4, 128, 40_960),
-        "Qwen/Qwen3-235B-A22B": (64, 4, 128, 40_960),
-        "Qwen/Qwen3-Coder-480B-A35B": (96, 8, 160, 262_144),
-        "Qwen/Qwen3-VL-2B": (16, 8, 0, 262_144),
-        "Qwen/Qwen3-VL-4B": (32, 8, 0, 262_144),
-        "Qwen/Qwen3-VL-8B": (32, 8, 0, 262_144),
-        "Qwen/Qwen3-VL-32B": (64, 8, 0, 262_144),
-        "Qwen/Qwen3-VL-30B-A3B": (32, 4, 128, 262_144),
-        "Qwen/Qwen3-VL-235B-A22B": (64, 4, 128, 262_144),
-        "Qwen/Qwen3.5-27B": (24, 4, 0, 262_144),
-        "Qwen/Qwen3.5-35B-A3B": (16, 2, 256, 262_144),
-        "Qwen/Qwen3.5-122B-A10B": (32, 2, 256, 262_144),
-        "Qwen/Qwen3.5-397B-A17B": (32, 2, 512, 262_144),
-        "Qwen/Qwen3.6-27B": (24, 4, 0, 262_144),
-        "Qwen/Qwen3.6-35B-A3B": (16, 2, 256, 262_144),
-        "deepseek-ai/DeepSeek-V3": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3-0324": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3.1": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3.2": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-R1": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-R1-0528": (128, None, 256, 163_840),
-        "deepseek-ai/DeepSeek-V4-Flash": (64, None, 256, 1_048_576),
-        "deepseek-ai/DeepSeek-V4-Pro": (128, None, 384, 1_048_576),
-        "mistralai/Mixtral-8x7B-v0.1": (32, 8, 8, 32_768),
-        "mistralai/Mixtral-8x7B-Instruct-v0.1": (32, 8, 8, 32_768),
-        "mistralai/Mixtral-8x22B-v0.1": (48, 8, 8, 65_536),
-        "mistralai/Mixtral-8x22B-Instruct-v0.1": (48, 8, 8, 65_536),
-        "moonshotai/Kimi-K2": (64, None, 384, 131_072),
-        "moonshotai/Kimi-K2.5": (64, None, 384, 262_144),
-        "moonshotai/Kimi-K2.6": (64, None, 384, 262_144),
-        "moonshotai/Kimi-K3": (96, None, 896, 1_048_576),
-        "zai-org/GLM-5": (64, None, 256, 202_752),
-        "zai-org/GLM-5.1": (64, None, 256, 202_752),
-        "zai-org/GLM-5.2": (64, None, 256, 1_048_576),
-        "MiniMaxAI/MiniMax-M2.5": (48, 8, 256, 196_608),
-        # Its layers differ in their KV heads.
-        "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (64, None, 0, 131_072),
-        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B": (32, 2, 128, 262_144),
-        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B": (32, 2, 512, 262_144),
-        "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B": (64, 2, 512, 262_144),
+        "openai/gpt-oss-120b": (64, 128, 131_072),
+        "openai/gpt-oss-20b": (64, 32, 131_072),
+        "meta-llama/Llama-3.1-8B": (32, 0, 131_072),
+        "meta-llama/Llama-3.1-70B": (64, 0, 131_072),
+        "meta-llama/Llama-3.1-405B": (128, 0, 131_072),
+        "meta-llama/Llama-3.2-1B": (32, 0, 131_072),
+        "meta-llama/Llama-3.2-3B": (24, 0, 131_072),
+        "meta-llama/Llama-3.3-70B": (64, 0, 131_072),
+        "meta-llama/Llama-4-Maverick-17B-128E": (40, 128, 1_048_576),
+        "meta-llama/Llama-4-Scout-17B-16E": (40, 16, 10_485_760),
+        "Qwen/Qwen2.5-0.5B": (14, 0, 32_768),
+        "Qwen/Qwen2.5-1.5B": (12, 0, 32_768),
+        "Qwen/Qwen2.5-3B": (16, 0, 32_768),
+        "Qwen/Qwen2.5-7B": (28, 0, 32_768),
+        "Qwen/Qwen2.5-14B": (40, 0, 32_768),
+        "Qwen/Qwen2.5-32B": (40, 0, 32_768),
+        "Qwen/Qwen2.5-72B": (64, 0, 32_768),
+        "Qwen/Qwen3-0.6B": (16, 0, 40_960),
+        "Qwen/Qwen3-1.7B": (16, 0, 40_960),
+        "Qwen/Qwen3-4B": (32, 0, 40_960),
+        "Qwen/Qwen3-8B": (32, 0, 40_960),
+        "Qwen/Qwen3-14B": (40, 0, 40_960),
+        "Qwen/Qwen3-32B": (64, 0, 40_960),
+        "Qwen/Qwen3-30B-A3B": (32, 128, 40_960),
+        "Qwen/Qwen3-235B-A22B": (64, 128, 40_960),
+        "Qwen/Qwen3-Coder-480B-A35B": (96, 160, 262_144),
+        "Qwen/Qwen3-VL-2B": (16, 0, 262_144),
+        "Qwen/Qwen3-VL-4B": (32, 0, 262_144),
+        "Qwen/Qwen3-VL-8B": (32, 0, 262_144),
+        "Qwen/Qwen3-VL-32B": (64, 0, 262_144),
+        "Qwen/Qwen3-VL-30B-A3B": (32, 128, 262_144),
+        "Qwen/Qwen3-VL-235B-A22B": (64, 128, 262_144),
+        "Qwen/Qwen3.5-27B": (24, 0, 262_144),
+        "Qwen/Qwen3.5-35B-A3B": (16, 256, 262_144),
+        "Qwen/Qwen3.5-122B-A10B": (32, 256, 262_144),
+        "Qwen/Qwen3.5-397B-A17B": (32, 512, 262_144),
+        "Qwen/Qwen3.6-27B": (24, 0, 262_144),
+        "Qwen/Qwen3.6-35B-A3B": (16, 256, 262_144),
+        "deepseek-ai/DeepSeek-V3": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-V3-0324": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-V3.1": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-V3.2": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-R1": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-R1-0528": (128, 256, 163_840),
+        "deepseek-ai/DeepSeek-V4-Flash": (64, 256, 1_048_576),
+        "deepseek-ai/DeepSeek-V4-Pro": (128, 384, 1_048_576),
+        "mistralai/Mixtral-8x7B-v0.1": (32, 8, 32_768),
+        "mistralai/Mixtral-8x7B-Instruct-v0.1": (32, 8, 32_768),
+        "mistralai/Mixtral-8x22B-v0.1": (48, 8, 65_536),
+        "mistralai/Mixtral-8x22B-Instruct-v0.1": (48, 8, 65_536),
+        "moonshotai/Kimi-K2": (64, 384, 131_072),
+        "moonshotai/Kimi-K2.5": (64, 384, 262_144),
+        "moonshotai/Kimi-K2.6": (64, 384, 262_144),
+        "moonshotai/Kimi-K3": (96, 896, 1_048_576),
+        "zai-org/GLM-5": (64, 256, 202_752),
+        "zai-org/GLM-5.1": (64, 256, 202_752),
+        "zai-org/GLM-5.2": (64, 256, 1_048_576),
+        "MiniMaxAI/MiniMax-M2.5": (48, 256, 196_608),
+        "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (64, 0, 131_072),
+        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B": (32, 128, 262_144),
+        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B": (32, 512, 262_144),
+        "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B": (64, 512, 262_144),
     }
 )
 _NAMES = {
@@ -166,6 +163,6 @@ def model_limits(text: str) -> ModelLimits | None:
         folder = in_hub_folder(part)
         for pattern, name in _NAMES.items():
             if pattern.fullmatch(folder[1] if folder else part):
-                heads, kv_heads, experts, positions = _ROWS[name]
-                return ModelLimits(name.rpartition("/")[2], heads, kv_heads, experts, positions)
+                heads, experts, positions = _ROWS[name]
+                return ModelLimits(name.rpartition("/")[2], heads, experts, positions)
     return None

@@ -80,8 +80,7 @@ def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     severity=Severity.MANDATORY,
     reason=(
         "vLLM ends with a ValueError at start: flashinfer_cutlass takes MXFP4 on Hopper only, "
-        "flashinfer_trtllm and MXFP8 activations on B200, GB200, B300 and GB300 only. With --moe-backend the "
-        "variables are not read and the experts compute in BF16, whatever the manifest seems to say (advice)."
+        "flashinfer_trtllm and MXFP8 activations on B200, GB200, B300 and GB300 only."
     ),
     source="vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py",
     lines=("vLLM 0.20.1",),
@@ -97,13 +96,9 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
         return
     settings = read_settings(graph, worker)
     backend = read_vllm_backend(settings)
+    # With a backend the variables are not read.
     wanted: _Wanted = read_vllm_variables(settings.environment)
     if backend.value != VLLM_AUTO:
-        for name, kernels in read_vllm_variables(settings.environment):
-            yield Advice(
-                f"{name} asks for {kernels.activations} activations, but is read with "
-                f"{BACKEND_FLAG} auto alone; {backend.value} ({backend.source}) computes in BF16"
-            )
         flag = f"{BACKEND_FLAG} {backend.value} ({backend.source})"
         wanted = [(flag, VLLM_BACKEND_KERNELS.get(str(backend.value)))]
     yield from as_read(worker, _unfit_for_vllm(graph, worker, wanted), VLLM_0_20)
@@ -128,38 +123,27 @@ def _unfit_for_vllm(graph: ResourceGraph, worker: Worker, wanted: _Wanted) -> It
     WORKERS,
     severity=Severity.ADVISORY,
     reason=(
-        "An unknown value is ignored with one line in the log, and but for an MXFP4 checkpoint under "
-        "TensorRT-LLM nothing reads it: the experts run with other activations than the manifest says."
+        "An unknown value is ignored with one line in the log: the experts run with other activations than "
+        "the manifest says."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py (override_quant_algo, get_mxfp4_quant_algo)"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
-    fix=(
-        "Remove the variable, or write one of the three names, in any case of letters and without blanks, "
-        "beside openai/gpt-oss-120b or openai/gpt-oss-20b as published."
-    ),
+    fix=("Remove the variable, or write one of the three names, in any case of letters and without blanks."),
 )
-def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+def quantization_override_has_effect(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     """OVERRIDE_QUANT_ALGO has no effect."""
     command = next(iter(worker.commands), None)
     # An equal default is no mistake: NVIDIA's own recipe writes it out. Nothing to say of an image that
     # starts its engine by itself.
     if command is None or OVERRIDE_VARIABLE not in command.environment:
         return
-    if not is_tensorrt_llm(worker):
-        yield f"sets {OVERRIDE_VARIABLE}, which TensorRT-LLM reads, and starts {command.engine}"
-        return
-    if read_override(command.environment) is None:
+    if is_tensorrt_llm(worker) and read_override(command.environment) is None:
         text = variable_in(command.environment, OVERRIDE_VARIABLE)
         yield (
             f"{OVERRIDE_VARIABLE} is {text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "
             "engine warns and takes its default"
-        )
-    checkpoint = read_checkpoint(graph, worker)
-    if checkpoint.mxfp4 is None:
-        yield (
-            f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {checkpoint.text} is none"
         )
 
 

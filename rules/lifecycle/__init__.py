@@ -12,5 +12,4 @@ RULES: tuple[Rule, ...] = (
     order.waits_have_timeouts,
     updates.config_names_unique,
     updates.rollout_annotated_on_the_pod,
-    updates.names_fixed,
 )

@@ -1,20 +1,17 @@
 """What a graph needs is made before it, awaited with a time limit, and deleted after it."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.reading.claims import CLAIM
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
     STACK_REFERENCE,
-    CacheUse,
     DynamoGraph,
     cache_fillers,
     cache_uses,
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import text_at
 from rules.rule import (
     DYNAMO_GRAPHS,
     EVERY_RELEASE,
@@ -23,8 +20,6 @@ from rules.rule import (
     Said,
     Severity,
     Subjects,
-    advised,
-    each_of,
     graph_rule,
     kubernetes_objects,
     names,
@@ -109,26 +104,18 @@ def _not_after(
     fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
     reads=frozenset({Aspect.EDGES}),
 )
-def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[Said]:
+def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
     """Graph does not depend on the Job that fills its cache."""
     resource = dynamo.resource
     for use in cache_uses(graph, resource, dynamo.references):
-        if use.fillers:
-            yield from each_of(graph, resource, partial(_starts_too_soon, use))
-        elif graph.kubernetes_objects_named(CLAIM, use.claim.name, resource.namespace):
-            yield Undecided(f"no Job of this program fills claim {use.claim.name}, which it makes")
-
-
-def _starts_too_soon(use: CacheUse, graph: ResourceGraph, resource: Resource) -> Iterator[str]:
-    before = graph.dependencies_of(resource)
-    waited_for = [job for job in use.fillers if job.urn in before]
-    if not waited_for:
-        yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
-    elif all(_annotation(job, _SKIP_AWAIT) == "true" for job in waited_for):
-        yield (
-            f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
-            f"{_SKIP_AWAIT} lets it count as done before it has run"
-        )
+        waited_for = [job for job in use.fillers if job.urn in graph.dependencies_of(resource)]
+        if use.fillers and not waited_for:
+            yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
+        elif use.fillers and all(_annotation(job, _SKIP_AWAIT) == "true" for job in waited_for):
+            yield (
+                f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
+                f"{_SKIP_AWAIT} lets it count as done before it has run"
+            )
 
 
 @rule(
@@ -174,36 +161,26 @@ _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.
         "The provider gives up after ten minutes, which is less than a large model takes to download or to "
         "load: the update fails although nothing is wrong, and what comes after it is not created. Of custom "
         "resources it knows no readiness: without the annotation an update succeeds while the workers are "
-        "still Pending (advice). An object whose finalizer nobody removes keeps `destroy` for ten minutes, "
-        "each one after the other; a limit of its own names what hangs (advice)."
+        "still Pending (advice)."
     ),
     source=(
-        "pulumi/pulumi-kubernetes provider/pkg/await/await.go (pulumi.com/waitFor, deletion), "
-        "provider/pkg/metadata and provider/pkg/provider/helm_release.go (300 s) at a03ff6ba58d2 "
-        "(customTimeouts, then pulumi.com/timeoutSeconds, then 10 min)"
+        "pulumi/pulumi-kubernetes provider/pkg/await/await.go (pulumi.com/waitFor) and provider/pkg/metadata "
+        "at a03ff6ba58d2 (customTimeouts, then pulumi.com/timeoutSeconds, then 10 min)"
     ),
     lines=("pulumi-kubernetes of 2026-06",),
     fix=(
         f"Annotate the graph with {_WAIT_FOR}: condition=Ready. Set customTimeouts for create and update, "
-        "from the size of the model and the speed of its storage, and for delete; and the release's timeout."
+        "from the size of the model and the speed of its storage."
     ),
     reads=frozenset({Aspect.PROTECTION}),
 )
 def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
-    """Wait for a download, a graph or a deletion has no time limit of its own, or nobody waits."""
+    """Wait for a download or a graph has no time limit of its own, or nobody waits."""
     yield from _GRAPHS.judge(graph, _wait_for_graph)
     # A Job with another template is another Job, so there is no update to wait for.
     yield from _FILLERS.judge(
         graph, lambda _, job: _untimed(job, "until it has filled the cache", ("create",))
     )
-    for release in releases_of(graph, PLATFORM_CHART):
-        if release.inputs.get("timeout") is None and release.custom_timeouts.create is None:
-            said = "has neither a timeout nor customTimeouts: Helm gives up after its own 5 minutes"
-            yield advised(release, release.name, said)
-    for resource in _deleted_late(graph):
-        if resource.custom_timeouts.delete is None:
-            said = f"nothing says how long to wait for the deletion of this {resource.kind or 'release'}"
-            yield advised(resource, resource.name, said)
 
 
 def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
@@ -225,14 +202,6 @@ def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterat
             f"is waited for {what}, and nothing says how long at {' and '.join(untimed)}: the provider "
             "gives up after its own 10 minutes"
         )
-
-
-def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
-    """Resources that are deleted only when something else has ended: pods, finalizers, mounts."""
-    yield from releases_of(graph, PLATFORM_CHART)
-    for kind in (GRAPH_KIND, CLAIM, "Namespace"):
-        yield from graph.kubernetes_objects(kind)
-    yield from cache_fillers(graph)
 
 
 def _annotation(resource: Resource, key: str) -> str | None:

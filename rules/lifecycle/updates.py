@@ -1,14 +1,12 @@
 """Whether an update reaches the pods that it is meant for, and finds again what an earlier one made."""
 
-import re
 from collections.abc import Iterator
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
-from rules.reading.claims import CLAIM
+from resource_graph import Resource, ResourceGraph, has_unknown
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
-from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
-from rules.reading.releases import PLATFORM_CHART, operator_line, releases_of
-from rules.reading.shapes import grouped, known, mapping_at
+from rules.reading.pods.pods import WORKER_TYPES, PodTemplate
+from rules.reading.releases import operator_line
+from rules.reading.shapes import grouped, mapping_at
 from rules.rule import (
     EVERY_RELEASE,
     POD_TEMPLATES,
@@ -17,16 +15,11 @@ from rules.rule import (
     failed,
     graph_rule,
     rule,
-    undecided,
 )
 
 _CONFIG_MAP = "ConfigMap"
 _PARTS = ("data", "binaryData")
-# Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
-_HASHED = re.compile(r".*-(?=[0-9a-z]*[0-9])[0-9a-z]{8,}")
 _BY_POD_SINCE, _BY_POD_UNTIL = (1, 2), (1, 4)
-_AUTONAMED = "pulumi.com/autonamed"
-_NAMED_KINDS = (GRAPH_KIND, "ComputeDomain", CLAIM, "Namespace", "Secret", "Service", "StatefulSet", "Job")
 
 
 @graph_rule(
@@ -51,10 +44,9 @@ def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
     )
     for (_, _, name), (first, *others) in by_name.items():
         for other in others:
-            if has_unknown(first.inputs) or has_unknown(other.inputs):
-                said = f"part of it or of {_where(first)} is known only after the update"
-                yield undecided(other, name, said)
-            elif any((first.inputs.get(part) or {}) != (other.inputs.get(part) or {}) for part in _PARTS):
+            is_known = not has_unknown(first.inputs) and not has_unknown(other.inputs)
+            parts = ((first.inputs.get(part) or {}, other.inputs.get(part) or {}) for part in _PARTS)
+            if is_known and any(one != another for one, another in parts):
                 said = f"{_where(other)} and {_where(first)} have different content and are one object"
                 yield failed(other, name, said)
 
@@ -91,31 +83,3 @@ def rollout_annotated_on_the_pod(graph: ResourceGraph, template: PodTemplate) ->
             f"has {named} among the annotations of the service, which do not hold between two generations "
             "of workers"
         )
-
-
-@graph_rule(
-    severity=Severity.ADVISORY,
-    reason=(
-        "What a killed update had created exists under a name that nothing remembers: the next one makes a "
-        "second of each, and the first keeps its volume or its GPUs."
-    ),
-    source=(
-        "pulumi/pulumi-kubernetes provider/pkg/metadata/naming.go at a03ff6ba58d2 (auto-naming); "
-        "https://www.pulumi.com/docs/iac/concepts/resources/names/#autonaming"
-    ),
-    lines=("pulumi-kubernetes of 2026-06",),
-    fix="Give the object a metadata.name, and the release a name.",
-    # A document without a name is one for `kubectl create`, and nobody's to adopt.
-    reads=frozenset({Aspect.EDGES}),
-)
-def names_fixed(graph: ResourceGraph) -> Iterator[Observation]:
-    """Object gets a random name."""
-    for kind in _NAMED_KINDS:
-        for resource in graph.kubernetes_objects(kind):
-            # A name that only the update knows is another resource's output, which the program chose.
-            marked = (known(mapping_at, resource.metadata, "annotations") or {}).get(_AUTONAMED) == "true"
-            if resource.object_name is None or (marked and resource.object_name is not UNKNOWN):
-                yield failed(resource, resource.name, f"gets a random name: this {kind} has no metadata.name")
-    for release in releases_of(graph, PLATFORM_CHART):
-        if release.inputs.get("name") is None:
-            yield failed(release, release.name, "gets a random name: this release has no name")

@@ -1,7 +1,7 @@
 """Rules about secrets, privileges, images and open doors."""
 
 from rules.rule import Rule
-from rules.security import network, pods, policies, secrets
+from rules.security import network, pods, secrets
 
 RULES: tuple[Rule, ...] = (
     secrets.secrets_not_in_plain_values,
@@ -9,6 +9,4 @@ RULES: tuple[Rule, ...] = (
     pods.pods_run_unprivileged,
     pods.images_pinned,
     network.no_public_endpoint,
-    network.network_policies_enforced,
-    policies.network_policies_admit,
 )

@@ -1,18 +1,15 @@
 """Who reaches the endpoints: the internet, and other pods of the cluster."""
 
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.engines.settings import load_engine_yaml
-from rules.reading.shapes import Undecided, field, known_texts_at, mapping_at, text_at
+from rules.reading.shapes import field, known_texts_at, mapping_at, text_at
 from rules.rule import (
     EVERY_RELEASE,
     Observation,
     Severity,
     graph_rule,
     kubernetes_objects,
-    resources,
     resources_of_type,
 )
 
@@ -25,10 +22,8 @@ _INTERNAL = {
     "networking.gke.io/load-balancer-type": ("Internal",),
 }
 _ALB = "alb.ingress.kubernetes.io/"
+_PUBLIC = "internet-facing"
 _CLUSTER = "aws:eks/cluster:Cluster"
-_ADDON = "aws:eks/addon:Addon"
-_CNI = "vpc-cni"
-_SWITCH = "enableNetworkPolicy"
 
 
 @graph_rule(
@@ -66,23 +61,14 @@ def _service(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     ranges = known_texts_at(spec, key, what=f"a part of {key}")
     if ranges and _WORLD.isdisjoint(ranges):
         return
-    if text_at(spec, "loadBalancerClass") is not None and _AWS_SCHEME not in annotations:
-        raise Undecided("is a load balancer whose class decides whether it is internal")
     yield f"is a load balancer open to {', '.join(ranges) or 'every address'}, and nothing makes it internal"
 
 
 def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     annotations = mapping_at(resource.inputs, "metadata", "annotations")
-    scheme = text_at(annotations, f"{_ALB}scheme")
-    if scheme == "internal":
-        return
-    allowed = text_at(annotations, f"{_ALB}inbound-cidrs")
-    ranges = [each.strip() for each in allowed.split(",")] if allowed else []
-    if ranges and _WORLD.isdisjoint(ranges):
-        return
-    if scheme is None:
-        raise Undecided("nothing here says whether its controller can be reached from the internet")
-    yield f"is {scheme}, open to {', '.join(ranges) or 'every address'}"
+    ranges = text_at(annotations, f"{_ALB}inbound-cidrs")
+    if text_at(annotations, f"{_ALB}scheme") == _PUBLIC and not ranges:
+        yield f"is {_PUBLIC}, open to every address"
 
 
 def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -93,45 +79,3 @@ def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     ranges = known_texts_at(settings, "publicAccessCidrs", what="a part of publicAccessCidrs")
     if not ranges or not _WORLD.isdisjoint(ranges):
         yield f"has an API endpoint open to {', '.join(ranges) or 'every address, the default'}"
-
-
-@graph_rule(
-    severity=Severity.MANDATORY,
-    reason=(
-        "The VPC CNI ignores every NetworkPolicy until it is told to enforce them, and nothing says so: the "
-        "objects are there, and each pod of the cluster reaches frontend, NATS and etcd."
-    ),
-    source=(
-        "https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html (step 4); "
-        "https://aws.github.io/amazon-vpc-cni-k8s/docs/network-policy-faq.html (off by default)"
-    ),
-    lines=EVERY_RELEASE,
-    fix='Set configurationValues of the vpc-cni add-on to {"enableNetworkPolicy": "true"}.',
-)
-def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
-    """NetworkPolicies on EKS act on nothing."""
-    if not graph.kubernetes_objects("NetworkPolicy"):
-        return
-    addons = [addon for addon in graph.of_type(_ADDON) if addon.inputs.get("addonName") == _CNI]
-    if addons:
-        yield from resources(lambda _: addons).judge(graph, _addon)
-    else:
-        yield from resources_of_type(_CLUSTER).judge(graph, _without_addon)
-
-
-def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
-    configured = load_engine_yaml(text_at(addon.inputs, "configurationValues") or "{}").content
-    if not isinstance(configured, Mapping):
-        raise Undecided("configurationValues is no mapping")
-    value = cast("Mapping[str, object]", configured).get(_SWITCH)
-    # The add-on's schema has a text; a truth value is what YAML makes of the same word.
-    if str(value).lower() != "true":
-        found = "has no" if value is None else "has"
-        shown = _SWITCH if value is None else f"{_SWITCH}: {value}"
-        yield f"{found} {shown} among its configurationValues, so no NetworkPolicy acts"
-
-
-def _without_addon(_: ResourceGraph, cluster: Resource) -> Iterator[str]:
-    if field(cluster.inputs, "bootstrapSelfManagedAddons") is False:
-        raise Undecided(f"has no {_CNI} add-on here: another CNI decides")
-    yield f"gets EKS's own {_CNI} without an add-on that sets {_SWITCH}, so no NetworkPolicy acts"

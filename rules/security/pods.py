@@ -3,20 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph
+from resource_graph import ResourceGraph
 from rules.reading.devices import network_devices
-from rules.reading.pods.containers import all_containers, read_image, refused_as_root, user_of
+from rules.reading.pods.containers import all_containers, read_image, user_of
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at
+from rules.reading.shapes import field, mappings_at, text_at, texts_at
 from rules.rule import (
     EVERY_RELEASE,
     POD_TEMPLATES,
-    Observation,
     Said,
     Severity,
     each_of,
-    graph_rule,
-    resources_of_type,
     rule,
 )
 
@@ -84,14 +81,12 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Root, capabilities that no transport asks for, and files of the node."""
     if template.resource.kind == _NODE_AGENT:
         return
-    # What the kubelet does not even start is told where values are judged.
-    refused = refused_as_root(template)
     for name, container in all_containers(template):
         capabilities = texts_at(container, "securityContext", "capabilities", "add")
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
-        if user_of(template.spec, container) == 0 and name not in refused and not for_transport:
+        if user_of(template.spec, container) == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
         if beyond:
@@ -105,7 +100,8 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"mounts {path} of its node"
 
 
-@graph_rule(
+@rule(
+    POD_TEMPLATES,
     severity=Severity.ADVISORY,
     reason=(
         "A tag that moves gives the pods of one graph different engines, the restart of a pod another one "
@@ -113,15 +109,10 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     ),
     source="https://kubernetes.io/docs/concepts/containers/images/#image-names",
     lines=EVERY_RELEASE,
-    fix="Name the release in the tag, or a digest; a chart by its version.",
+    fix="Name the release in the tag, or a digest.",
 )
-def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
-    """Image or chart names no version."""
-    yield from POD_TEMPLATES.judge(graph, _loose_images)
-    yield from resources_of_type("kubernetes:helm.sh/v3:Release").judge(graph, _loose_chart)
-
-
-def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def images_pinned(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Image names no version."""
     for name, container in all_containers(template):
         image = read_image(container)
         if image is None or image.digest is not None or image.is_placeholder:
@@ -130,12 +121,3 @@ def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"image {image.text} of container {name} has no tag, which means latest"
         elif _VERSION.search(image.tag) is None:
             yield f"image {image.text} of container {name} has the tag {image.tag}, which names no version"
-
-
-def _loose_chart(_: ResourceGraph, release: Resource) -> Iterator[str]:
-    version = release.inputs.get("version")
-    if version is UNKNOWN:
-        raise Undecided("the version of its chart is known only after the update")
-    if not version:
-        # The vendor's provider writes an empty text for one that nobody gave.
-        yield "names no version of its chart: the newest one is installed"

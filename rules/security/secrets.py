@@ -13,7 +13,7 @@ from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from resource_graph.values import Path
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, field, known, mappings_at, text_at
+from rules.reading.shapes import Undecided, mappings_at, text_at
 from rules.rule import (
     EVERY_RELEASE,
     POD_TEMPLATES,
@@ -23,7 +23,6 @@ from rules.rule import (
     failed,
     graph_rule,
     kubernetes_objects,
-    undecided,
 )
 
 _SHAPES: Mapping[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
@@ -52,14 +51,8 @@ _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
 _Credential = Callable[[str, str], str | None]
 """What kind of credential a value of that name and text is."""
-# Path of a chart's values in a GitOps tool's document.
-_VALUES: Mapping[str, tuple[str, ...]] = {
-    "HelmRelease": ("spec", "values"),
-    "Application": ("spec", "source", "helm", "valuesObject"),
-}
 _PROVIDER = "pulumi:providers:kubernetes"
 _RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
-_ANY_VALUE = "a value that nobody knows yet"
 _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 
 
@@ -78,8 +71,6 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
     yield from POD_TEMPLATES.judge(graph, _in_template)
     yield from kubernetes_objects("ConfigMap").judge(graph, _in_config_map)
     yield from kubernetes_objects("Secret").judge(graph, _in_secret_document)
-    for kind in _VALUES:
-        yield from kubernetes_objects(kind).judge(graph, _in_values)
 
 
 @graph_rule(
@@ -189,11 +180,6 @@ def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[S
             yield from _judged_leaves(resource.inputs.get(key), (key,), credential, ", in a file,")
 
 
-def _in_values(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    place = _VALUES[resource.kind or ""]
-    return _judged_leaves(known(field, resource.inputs, *place), place, _credential_called)
-
-
 def _judged_leaves(value: Value, path: Path, credential: _Credential, beside: str = "") -> Iterator[Said]:
     for where, name, leaf in _leaves(value, path):
         yield from _judged(f"{_dotted(where)}{beside}", name, leaf, credential)
@@ -212,9 +198,5 @@ def _unmarked(resource: Resource, key: str, credential: _Credential) -> Iterator
         # The program may have marked something around the value.
         if marked and any(path[:length] in marked for length in range(1, len(path) + 1)):
             continue
-        if leaf is UNKNOWN and credential(name, _ANY_VALUE):
-            yield undecided(
-                resource, resource.name, f"{_dotted(path)} is not known here, and not marked as secret"
-            )
-        elif isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
+        if isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
             yield failed(resource, resource.name, f"{_dotted(path)} holds {kind} and is not marked as secret")

@@ -13,7 +13,6 @@ from rules.topology import (
     placement,
     roles,
     services,
-    sharing,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -25,12 +24,11 @@ RULES: tuple[Rule, ...] = (
     parallelism.tensor_parallelism_inside_nvlink_domain,
     node_selection.pod_selects_a_pool,
     placement.image_architecture_matches_node,
-    sharing.ranks_can_share_memory,
+    parallelism.ranks_can_share_memory,
     node_room.rollout_can_proceed,
     placement.pod_affinity_can_match,
     node_room.pods_request_memory,
     named_objects.named_objects_exist,
-    sharing.one_gpu_allocator,
     compute_domains.compute_domain_claims,
     compute_domains.one_claim_per_tray,
     compute_domains.one_compute_domain,

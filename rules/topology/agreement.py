@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from engines.effective import flag_of
 from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, Role
-from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
 from rules.reading.engines.models import (
     effective_backend,
     effective_format,
-    read_checkpoint,
     read_kv_format,
     read_model_limits,
     served_name,
@@ -19,25 +16,18 @@ from rules.reading.engines.models import (
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import (
     KV_TRANSFER,
-    KV_TRANSFER_CONFIG,
     NIXL_CONNECTOR,
     connects_by_itself,
     moving_connector,
     nixl_backends,
 )
-from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, runtime_image
-from rules.reading.shapes import Undecided, grouped, text_at
-from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, advised, each_of, rule
+from rules.reading.shapes import Undecided
+from rules.rule import DISAGGREGATED, Advice, Said, Severity, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""
-_SPECULATIVE = "speculative_config"
-_ROLES: Mapping[Role, tuple[str, str]] = {
-    "prefill": ("kv_both", "kv_producer"),
-    "decode": ("kv_both", "kv_consumer"),
-}
 
 
 @rule(
@@ -48,29 +38,23 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
         "called. A cache of another model has another shape, the receiving side refuses other blocks, and "
         "bytes of another format are not taken or read wrongly. Each "
         "library has a handshake of its own: a decode worker that speaks another waits for a cache that "
-        "never comes, or computes the prompt again by itself (advice). A draft model's layers are "
-        "part of the cache, so that one side's does not fit the other (advice). With other activations in "
-        "its experts quality and measurements are of neither side, and the engine compares nothing (advice)."
+        "never comes, or computes the prompt again by itself (advice)."
     ),
     source=(
         "NVIDIA/TensorRT-LLM docs/source/features/disagg-serving.md at 0434b98, "
-        "tensorrt_llm/_torch/model_config.py (get_mxfp4_quant_algo), docs trtllm-kv-cache-transfer (backend "
-        "DEFAULT) in ai-dynamo/dynamo at 2f34551; ai-dynamo/dynamo docs cloud-providers/eks/efa.md at "
-        "0c21bf2 (kv_role), lib/llm/src/discovery/model_manager.rs (activate_prefill_router); "
-        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport); "
-        "ai-dynamo/dynamo recipes/gpt-oss-120b/vllm/disagg-b200-agentic at 2a6da14 (draft on both)"
+        "docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; ai-dynamo/dynamo "
+        "lib/llm/src/discovery/model_manager.rs (activate_prefill_router); "
+        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport)"
     ),
     lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14"),
     fix=(
         "Give both sides one image, --model, --served-model-name and tokens_per_block, one "
-        "kv_cache_config.dtype (vLLM: --kv-cache-dtype), one backend or "
-        "connector (prefill kv_both or kv_producer, decode kv_both or kv_consumer), and OVERRIDE_QUANT_ALGO "
-        "on both or on neither, on one GPU type."
+        "kv_cache_config.dtype (vLLM: --kv-cache-dtype), and one backend or connector."
     ),
 )
 def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     """Prefill and decode differ in what they must share."""
-    return each_of(graph, group, _models, _formats, _libraries, _drafts, _releases, _roles, _experts)
+    return each_of(graph, group, _models, _formats, _libraries, _releases)
 
 
 def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
@@ -142,62 +126,8 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
     return "no connector" if role == "decode" else None
 
 
-def _drafts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
-    """A draft model has layers of its own in the KV cache."""
-    if not all(map(is_vllm, group.workers)):
-        return
-    # Heads of the model itself (MTP) the publisher gives to decode alone.
-    configs = {worker: read_settings(graph, worker).mapping(_SPECULATIVE) or {} for worker in group.workers}
-    methods = {worker.name: text_at(config, "method") or "" for worker, config in configs.items()}
-    with_draft = [name for name, method in methods.items() if method.startswith("eagle")]
-    without = [name for name in methods if name not in with_draft]
-    if with_draft and without:
-        names = ", ".join(with_draft)
-        yield Advice(
-            f"a draft model ({flag_of(_SPECULATIVE)}) is given to {names} and not to {', '.join(without)}"
-        )
-
-
 def _releases(_: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     images = {worker.name: runtime_image(worker) for worker in group.workers}
     lines = {name: image[0][:2] for name, image in images.items() if image is not None}
     shown = {name: (f"{major}.{minor}", "") for name, (major, minor) in lines.items()}
     yield from map(Advice, _different("their runtimes are of different release lines", shown))
-
-
-def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
-    for worker in filter(is_vllm, group.workers):
-        role: Role = "prefill" if worker in group.prefill else "decode"
-        config = read_settings(graph, worker).mapping(KV_TRANSFER)
-        given = None if config is None else text_at(config, "kv_role")
-        if config is not None and given not in _ROLES[role]:
-            yield advised(
-                worker.resource,
-                worker.name,
-                f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
-                f"{' and '.join(_ROLES[role])}",
-            )
-
-
-def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
-    workers = group.workers
-    if not all(is_tensorrt_llm(worker) and read_checkpoint(graph, worker).mxfp4 for worker in workers):
-        return
-    by_algorithm = grouped(
-        (algorithm, f"{worker.name} ({source})")
-        for worker in workers
-        for algorithm, source in _algorithms(graph, worker).items()
-    )
-    if len(by_algorithm) > 1:
-        found = ", ".join(f"{name} in {' and '.join(users)}" for name, users in by_algorithm.items())
-        yield Advice(f"prefill and decode differ in their experts: {found}")
-
-
-def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
-    """Effective algorithm -> its source; several where the GPUs that the worker can land on differ."""
-    settings = read_settings(graph, worker)
-    override = read_override(settings.environment)
-    if override is not None:
-        return {override: OVERRIDE_VARIABLE}
-    kernels = [kernels_on(settings, gpu) for gpu in read_landing(graph, worker).accelerators]
-    return {item.algorithm: item.algorithm_source for item in kernels}

@@ -8,7 +8,6 @@ from resource_graph import Resource, ResourceGraph
 from rules.reading.devices import (
     claiming_pods,
     containers_claims,
-    domains_of_template,
     efa_interfaces,
     rdma_devices,
     read_channel_claims,
@@ -50,9 +49,8 @@ _MOST_NODES = 18
     severity=Severity.MANDATORY,
     reason=(
         "A claim of the pod alone prepares the channel and hands it to no container: the engine starts, "
-        "finds no fabric memory and falls back to TCP. A claim of the container alone is no valid pod. The "
-        "claim's template is in the domain's own namespace, so that pods elsewhere wait for ever. On a node "
-        "that is on no NVLink fabric the DRA driver grants the claim and hands out no channel (advice)."
+        "finds no fabric memory and falls back to TCP. A claim of the container alone is no valid pod. On a "
+        "node that is on no NVLink fabric the DRA driver grants the claim and hands out no channel (advice)."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ (pod claims "
@@ -62,24 +60,12 @@ _MOST_NODES = 18
     lines=("NVIDIA DRA driver of 2026-08",),
     fix=(
         "Name the claim twice: in the pod's resourceClaims and in the container's resources.claims "
-        "(v1alpha1: services.<name>.resources.claims); on GB200 nodes, in the ComputeDomain's namespace."
+        "(v1alpha1: services.<name>.resources.claims); on GB200 nodes."
     ),
 )
 def compute_domain_claims(graph: ResourceGraph, worker: Worker) -> Iterable[Said]:
     """Compute domain's channel reaches no container."""
-    elsewhere = tuple(_other_namespace(graph, worker))
-    return elsewhere or each_of(graph, worker, _half_a_claim, _without_fabric)
-
-
-def _other_namespace(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    namespace = worker.resource.namespace
-    for claim in read_device_claims(graph, worker.template):
-        is_channel = claim.template is not None and claim.device_classes is None
-        for domain in domains_of_template(graph, claim.template or "") if is_channel else ():
-            yield (
-                f"claims {claim.template} in namespace {namespace}, but its ComputeDomain "
-                f"{domain.object_name} makes that template in namespace {domain.namespace}"
-            )
+    return each_of(graph, worker, _half_a_claim, _without_fabric)
 
 
 def _half_a_claim(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
@@ -230,18 +216,15 @@ def nvlink_domain_holds_the_pods(graph: ResourceGraph, group: Disaggregated) -> 
     if not node.nvlink_crosses_nodes:
         return
     gpus = [(worker, _gpus(graph, worker, node)) for worker in group.workers]
-    largest, smallest = max(placement.nvlink_domains), min(placement.nvlink_domains)
-    total = sum(each for _, each in gpus)
-    if total <= smallest:
-        return
-    counted = " + ".join(f"{each} for {claiming_pods(worker)} pods of {worker.name}" for worker, each in gpus)
-    needs = f"binds {total} GPUs ({counted}) to one {CLIQUE}"
-    if total <= largest:
-        raise Undecided(
-            f"{needs}, which an NVLink domain of {largest} has and one of {smallest} has not; nothing says "
-            f"which the nodes of {node.name} are in"
+    largest, total = max(placement.nvlink_domains), sum(each for _, each in gpus)
+    if total > largest:
+        counted = " + ".join(
+            f"{each} for {claiming_pods(worker)} pods of {worker.name}" for worker, each in gpus
         )
-    yield f"{needs}, but an NVLink domain of {node.name} has {largest} at most"
+        yield (
+            f"binds {total} GPUs ({counted}) to one {CLIQUE}, but an NVLink domain of {node.name} has "
+            f"{largest} at most"
+        )
 
 
 def _gpus(graph: ResourceGraph, worker: Worker, node: InstanceType) -> int:

@@ -1,12 +1,11 @@
 """Whether pods with GPUs select nodes that exist, by names that GPUs have, and tolerate their taints."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 
 from hardware import ACCELERATORS, GPU_RESOURCE
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
-from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.gpu_pods import GpuPods
 from rules.reading.objects.relations import EFFECTS
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
@@ -19,10 +18,9 @@ from rules.reading.placements import (
     untolerated,
     values_of,
 )
-from rules.reading.pods.pods import readable
 from rules.reading.pools import Pool, Taint, known_pools, read_pools
-from rules.reading.shapes import Undecided, grouped, mappings_at, memoized, text_at
-from rules.rule import EVERY_RELEASE, GPU_PODS, Advice, Said, Severity, each_of, names, rule
+from rules.reading.shapes import known, mappings_at, text_at
+from rules.rule import EVERY_RELEASE, GPU_PODS, Advice, Said, Severity, each_of, rule
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
 """Beginnings of labels of GPUs on one board with an arm64 processor; endings vary (-SHARED, -480GB)."""
@@ -35,20 +33,6 @@ _OTHER_BOARDS = {
 
 # Every node with GPUs carries these, whichever GPUs they are.
 _SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", ARCHITECTURE_LABEL})
-# Labels of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
-_KEYS = (
-    PRODUCT_LABEL,
-    ARCHITECTURE_LABEL,
-    "nvidia.com/gpu.clique",
-    "nvidia.com/gpu.count",
-    "nvidia.com/gpu.family",
-    "nvidia.com/gpu.machine",
-    "nvidia.com/gpu.memory",
-    "nvidia.com/gpu.present",
-)
-# One letter or digit away from a name that is known here.
-_OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-B300", "NVIDIA-H20"})
-
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
 _GPU_EFFECT = "NoSchedule"
 _GPU_TAINTS = tuple(Taint(GPU_RESOURCE, value, _GPU_EFFECT) for value in ("true", "present"))
@@ -123,65 +107,22 @@ def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
 
 def _product(_: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
     labels = required_labels(pods.template.spec)
-    for label in labels:
-        yield from map(Advice, _misspelt(label))
     if all(label.key in _SAY_NOTHING for label in labels):
         selected = ", ".join(str(label) for label in labels) or "no label at all"
         yield Advice(f"selects nodes by {selected}, so it can land on any GPU that the cluster has")
 
 
-def _misspelt(label: NodeLabel) -> Iterator[str]:
-    meant = None if label.key in _KEYS else slip_of(label.key, _KEYS)
-    if meant is not None:
-        yield f"selects nodes by {label}; no node has that label, and most have {meant}"
-    for value in label.values if label.key == PRODUCT_LABEL else ():
-        meant = None if value is None else _product_meant(value)
-        if meant is not None:
-            yield f"selects nodes by {label}; no GPU is called {value}, and one is called {meant}"
-
-
-def _product_meant(value: str) -> str | None:
-    known = {accelerator.product_label for accelerator in ACCELERATORS.values()}
-    if value in known or value in _OTHER_GPUS:
-        return None
-    in_capitals = next((name for name in sorted(known) if name.lower() == value.lower()), None)
-    digits = _digits(value)
-    # Another number is another product; one with a digit more or less is none.
-    alike = [name for name in known if _digits(name) == digits or len(_digits(name)) != len(digits)]
-    return in_capitals or slip_of(value, alike)
-
-
-def _digits(name: str) -> str:
-    return "".join(letter for letter in name if letter.isdigit())
-
-
 def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
-    group = _by_owner(graph)[pods.template.resource.urn]
+    """Tolerations that were meant for nodes with GPUs; most published graphs have none."""
+    spec = pods.template.spec
     pools = read_pools(graph).values()
     is_told = any(isinstance(pool, Pool) and pool.taints is not None for pool in pools)
     # Tolerations that only the update knows may be any.
-    with suppress(Undecided):
-        tolerant = [
-            each for each in group if any(tolerated(each.template.spec, taint) for taint in _GPU_TAINTS)
-        ]
-        yield from map(Advice, _kept_off(pods, tolerant, is_told=is_told))
-
-
-@memoized
-def _by_owner(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
-    return grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
-
-
-def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], *, is_told: bool) -> Iterator[str]:
-    """`is_told` where pools say which taints their nodes have, by which `_pools` judges."""
-    spec = pods.template.spec
-    # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
-    if pods not in tolerant:
-        for toleration in mappings_at(spec, "tolerations"):
-            key, effect = text_at(toleration, "key") or "", text_at(toleration, "effect")
-            if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT and not is_told:
-                yield f"tolerates {key} with the effect {effect}; most nodes with GPUs have {_GPU_EFFECT}"
-            if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
-                yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
-    if tolerant and pods not in tolerant:
-        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names(tolerant)} of the same graph does"
+    if any(known(tolerated, spec, taint) is not False for taint in _GPU_TAINTS):
+        return
+    for toleration in mappings_at(spec, "tolerations"):
+        key, effect = text_at(toleration, "key") or "", text_at(toleration, "effect")
+        if key == GPU_RESOURCE and effect in EFFECTS and effect != _GPU_EFFECT and not is_told:
+            yield Advice(f"tolerates {key} with the effect {effect}; most nodes with GPUs have {_GPU_EFFECT}")
+        if slip_of(key, [GPU_RESOURCE], SLIPS) is not None:
+            yield Advice(f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}")

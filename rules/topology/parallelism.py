@@ -1,23 +1,21 @@
 """Whether pods ask for the GPUs that their engines use, and a model can be spread as they are told."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 
-from engines.effective import VLLM, Effective
+from engines.effective import Effective
 from engines.written_values import Count
 from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
-from rules.reading.commands.container_commands import StartCommand, command_line, script_position
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
-from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
+from rules.reading.engines.models import read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_candidates
-from rules.reading.pods.containers import all_containers
+from rules.reading.pods.containers import OWN_SHARED_MEMORY, all_containers, shared_memory
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import Worker, shown_gpus
+from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
-from rules.reading.shapes import Undecided, grouped, known
+from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import (
     CONFIGURED_WORKERS,
     EVERY_RELEASE,
@@ -33,10 +31,6 @@ from rules.rule import (
 )
 
 TENSOR = "tensor parallelism"
-_MEMORY_SHARE = "--gpu-memory-utilization"
-_MEMORY_BYTES = "--kv-cache-memory-bytes"
-_DEFAULT_SHARE = 0.9
-"""Of --gpu-memory-utilization before vLLM 0.20, which takes 0.92."""
 
 
 @rule(
@@ -72,8 +66,7 @@ def gpu_resource_is_offered(_: ResourceGraph, template: PodTemplate) -> Iterator
         "With fewer GPUs than the engine's own product of parallelisms it ends at start; with more, the rest "
         "is paid for and idle. TensorRT-LLM multiplies tensor, pipeline and context parallelism, where "
         "attention data parallelism and expert parallelism add none; vLLM multiplies tensor, pipeline and "
-        "data parallelism. Engines that are shown the same GPUs take the same ones first, and the second "
-        "ends for want of memory (advice where a branch may choose among them)."
+        "data parallelism."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
@@ -87,7 +80,6 @@ def gpu_resource_is_offered(_: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """GPUs differ from the parallelism."""
-    yield from _engines_on_one_gpu(worker)
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     visible = len(worker.shown_gpus)
@@ -138,40 +130,13 @@ def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
         raise Undecided(f"asks for no GPU by number; its {others} may bring some")
 
 
-def _engines_on_one_gpu(worker: Worker) -> Iterator[Said]:
-    """GPUs that several engines of the worker's container take first, although their memory holds one."""
-    if len(worker.commands) == 1:
-        return
-    by_gpu = grouped((gpus[0], command) for command in worker.commands if (gpus := shown_gpus(command)))
-    for gpu, commands in by_gpu.items():
-        shares = [_share_of_memory(command) for command in commands]
-        if len(commands) > 1 and sum(share or 1 for share in shares) > 1:
-            listed = " and ".join(dict.fromkeys(",".join(shown_gpus(command)) for command in commands))
-            message = (
-                f"{len(commands)} engines of one container are shown CUDA_VISIBLE_DEVICES {listed}: all of "
-                f"them take GPU {gpu} first, whose memory holds one"
-            )
-            # In one script a branch may choose among them, and TensorRT-LLM takes what another one left.
-            is_certain = None not in shares and script_position(command_line(worker.container)) is None
-            yield message if is_certain else Advice(message)
-
-
-def _share_of_memory(command: StartCommand) -> float | None:
-    """Share of a GPU's memory that vLLM takes; None where nobody can tell."""
-    given = known(command.flags.value, _MEMORY_SHARE)
-    is_told = command.flags.complete and command.flags.value(_MEMORY_BYTES) is None
-    if command.engine not in VLLM or not is_told:
-        return None
-    return float(given) if given and re.fullmatch(r"0?\.\d+|1(?:\.0*)?", given) else _DEFAULT_SHARE
-
-
 @rule(
     CONFIGURED_WORKERS,
     severity=Severity.MANDATORY,
     reason=(
         "Each rank takes the same number of heads and of experts, and experts are spread over the "
         "tensor-parallel ranks: otherwise vLLM ends with a ValueError, TensorRT-LLM with that or an "
-        "assertion. vLLM gives a rank several KV heads, or several ranks a copy of one. gpt-oss' own code "
+        "assertion. gpt-oss' own code "
         "asserts a pipeline parallelism of 1."
     ),
     source=(
@@ -203,25 +168,17 @@ def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value < 1:
         return
-    kv_heads = model.kv_heads
-    are_shared = kv_heads is None or max(kv_heads, ranks.value) % min(kv_heads, ranks.value) == 0
-    tensor = f"{TENSOR} {ranks.value} ({ranks.source})"
     if model.attention_heads % ranks.value:
+        tensor = f"{TENSOR} {ranks.value} ({ranks.source})"
         yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
-    elif is_vllm(worker) and not are_shared:
-        yield f"{tensor} neither divides the {kv_heads} KV heads of {model.name} nor is a multiple of them"
 
 
 def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     settings = read_settings(graph, worker)
     sizes = {kind: _size(settings, f"moe_{kind}_parallel_size") for kind in ("tensor", "expert")}
     given = {kind: size for kind, size in sizes.items() if size is not None}
-    if not given:
+    if not given or _size(settings, "moe_cluster_parallel_size") is not None:
         return
-    if _size(settings, "moe_cluster_parallel_size") is not None:
-        raise Undecided(
-            "moe_cluster_parallel_size is set, with which expert parallelism is not followed here"
-        )
     whole = settings.count("tensor_parallel_size", default=1)
     product = math.prod(size.value for size in given.values())
     words = " x ".join(
@@ -241,25 +198,46 @@ def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _size(settings: Effective, key: str) -> Count | None:
+    """A number of ranks; None for an absent value and for -1, with which the engine works it out."""
     setting = settings.at(key)
-    # The engine takes -1 and an absent value for "work it out".
-    if setting is None or str(setting.value) == "-1":
-        return None
-    count = settings.count(key, default=1)
-    if count.value == 0:
-        raise Undecided(f"{key} in {count.source} is 0, which is no number of ranks")
-    return count
+    count = None if setting is None or str(setting.value) == "-1" else settings.count(key, default=1)
+    return count if count is not None and count.value > 0 else None
 
 
 def _pipeline(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     pipeline = read_settings(graph, worker).count("pipeline_parallel_size", default=1)
     model = read_gpt_oss(worker)
-    if pipeline.value == 1 or (model is None and names_a_model(worker)):
+    if pipeline.value > 1 and model is not None:
+        said = f"pipeline parallelism is {pipeline.value} ({pipeline.source}); for {model.name} it must be 1"
+        yield from as_read(worker, [said], TENSORRT_LLM_LINES)
+
+
+@rule(
+    CONFIGURED_WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Ranks and NCCL write to /dev/shm: in the 64Mi that a container has by itself NCCL ends with No "
+        "space left on device, or a rank with a bus error."
+    ),
+    source="vllm-project/production-stack#276, vllm-project/vllm#1710, NVIDIA/nccl#525",
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix="Mount an emptyDir of medium Memory at /dev/shm, of 1Gi or more.",
+)
+def ranks_can_share_memory(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Ranks cannot share memory: /dev/shm is too small."""
+    if not (is_vllm(worker) or is_tensorrt_llm(worker)) or worker.gpus_per_pod == 1:
         return
-    said = f"pipeline parallelism is {pipeline.value} ({pipeline.source})"
-    if model is None:
-        raise Undecided(f"{said}, and no model is seen in its command")
-    yield from as_read(worker, [f"{said}; for {model.name} it must be 1"], TENSORRT_LLM_LINES)
+    shared = shared_memory(worker.template, worker.container)
+    if shared is None or quantity(shared.value, shared.source) > quantity(OWN_SHARED_MEMORY.value, ""):
+        return
+    # Another rule says which settings cannot be read.
+    factors = known(read_parallelism, graph, worker)
+    ranks = None if factors is None else factors[TENSOR]
+    if ranks is not None and ranks.value > 1:
+        yield (
+            f"its {ranks.value} ranks ({ranks.source}) exchange through {shared.value} of shared memory "
+            f"({shared.source}), which NCCL alone can fill"
+        )
 
 
 @rule(

@@ -1,9 +1,9 @@
 """Prefill and decode: both are there, and set up to hand KV cache over."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from resource_graph import ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from rules.reading.commands.container_commands import mentions
 from rules.reading.disaggregation import (
     MODE_FLAG,
@@ -19,10 +19,10 @@ from rules.reading.engines.models import (
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import KV_TRANSFER, KV_TRANSFER_CONFIG, connects_by_itself
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, may_be_one, read_pods
-from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods
+from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, grouped, known, memoized, text_at
+from rules.reading.shapes import Undecided, known, text_at
 from rules.rule import WORKERS, Observation, Severity, failed, graph_rule, names, rule
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
@@ -52,32 +52,24 @@ _OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\b
 )
 def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     """One of prefill and decode is missing."""
-    workers_of = workers_by_resource(graph)
-    templates_of = grouped((template.resource.urn, template) for template in read_pods(graph))
     for resource in graph.kubernetes_objects(GRAPH_KIND):
-        workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         # A worker that cannot be read may be the missing half; another rule reports it.
-        message = known(_missing_half, workers, templates)
-        if message is not None and known(_is_completed, graph, resource.known_namespace) is False:
+        message = known(_missing_half, graph, resource)
+        others = (each for each in pods_near(graph, resource.namespace) if each.resource is not resource)
+        # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
+        if message is not None and all(known(_joins, each) is False for each in others):
             yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
 
 
-def _missing_half(
-    workers: Sequence[Worker | Unreadable], templates: Sequence[PodTemplate | Unreadable]
-) -> str | None:
-    if any(isinstance(each, Unreadable) for each in (*workers, *templates)):
+def _missing_half(graph: ResourceGraph, resource: Resource) -> str | None:
+    pods = [each for each in read_pods(graph) if each.resource is resource]
+    workers = workers_by_resource(graph).get(resource.urn, ())
+    readable = [each for each in workers if isinstance(each, Worker) and each.commands]
+    if len(readable) < len(workers) or any(isinstance(each, Unreadable) for each in pods):
         return None
-    readable = [worker for worker in workers if isinstance(worker, Worker)]
-    # Workers of other graphs may be the other half.
-    if any(
-        not worker.commands
-        or _NAMESPACE_VARIABLE in worker.environment
-        or _shares_a_namespace(worker.template)
-        for worker in readable
-    ):
+    if any(_joins(each.template) for each in readable):
         return None
-    pods = [template for template in templates if isinstance(template, PodTemplate)]
-    is_scaled = any(template.component_type == _PLANNER for template in pods)
+    is_scaled = any(isinstance(each, PodTemplate) and each.component_type == _PLANNER for each in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
     roles = {read_role(worker) for worker in there}
     if roles == {"prefill"}:
@@ -87,17 +79,8 @@ def _missing_half(
     return None
 
 
-@memoized
-def _is_completed(graph: ResourceGraph, place: str | None) -> bool:
-    """Whether a router over several graphs may bring halves of that namespace together."""
-    templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
-    workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
-    # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
-    is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
-    return is_joined and _missing_half(workers, templates) is None
-
-
 def _joins(template: PodTemplate) -> bool:
+    """Whether the pods may meet those of another graph, which may be the other half."""
     entries = environment_entries(template, template.main)
     return (
         any(entry.get("name") == _NAMESPACE_VARIABLE for entry in entries)
@@ -107,8 +90,7 @@ def _joins(template: PodTemplate) -> bool:
 
 
 def _has_pods(worker: Worker) -> bool:
-    scaled = any(key in worker.described_by for key in _SCALED_BY)
-    return scaled or worker.resource.kind == "DaemonSet" or worker.template.replicas > 0
+    return any(key in worker.described_by for key in _SCALED_BY) or worker.template.replicas > 0
 
 
 def _shares_a_namespace(template: PodTemplate) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.command import Command, findings, squeezed, written
 
-STRUCTURE = {"kind-served", "fields-known", "values-accepted", "main-container-named"}
+STRUCTURE = {"fields-known", "values-accepted", "main-container-named"}
 
 SERVICE = """\
 apiVersion: nvidia.com/v1alpha1
@@ -85,16 +85,6 @@ REFUSED: dict[str, tuple[str, int, tuple[str, ...]]] = {
         4,
         ("spec.services is a list", 'must be of type object: "array"'),
     ),
-    "a version that is not served": (
-        head("spec: {}", "nvidia.com/v1"),
-        1,
-        ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
-    ),
-    "a misspelt kind": (
-        head("spec: {}", kind="DynamoGraphDeploymnt"),
-        1,
-        ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
-    ),
     "a text in place of a number": (
         head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
         4,
@@ -114,11 +104,6 @@ REFUSED: dict[str, tuple[str, int, tuple[str, ...]]] = {
         component("image: a:1.0"),
         LINE,
         ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
-    ),
-    "a kind in small letters": (
-        head("spec: {}", "apps/v1", "deployment"),
-        1,
-        ("the nearest kind there is Deployment",),
     ),
     "a misspelt field of Kubernetes": (
         head("spec: {replicsa: 1}", "apps/v1", "Deployment"),

@@ -34,7 +34,6 @@ _OF_A_WORKER = (
     "kv-transport-devices",
     "one-claim-per-tray",
     "worker-fits-node",
-    "quantization-override-has-effect",
     "ranks-can-share-memory",
     "rollout-can-proceed",
     "structured-output-without-draft-model",
@@ -51,7 +50,6 @@ _OF_A_SERVICE = (
     "pod-selects-a-pool",
     "pods-request-memory",
     "pods-run-unprivileged",
-    "one-gpu-allocator",
     "probed-port-named",
     "rollout-annotated-on-the-pod",
     "secrets-not-in-plain-values",
@@ -60,7 +58,6 @@ _OF_A_SERVICE = (
 _OF_FLAGS = (
     "answer-parsers",
     "flags-exist",
-    "quantization-override-has-effect",
 )
 _OF_A_GRAPH = (
     "graph-depends-on-filled-cache",

@@ -78,10 +78,6 @@ def test_what_cannot_be_read_is_undecided_for_every_rule_that_reads_it(
         ("pod-selects-a-pool", "no selection at all", False),
         ("named-secrets-exist", "a token under another key", True),
         ("named-secrets-exist", "a key that the ConfigMap does not have", True),
-        ("network-policies-admit", "no way out for a server that asks the hub for its model", True),
-        ("network-policies-admit", "no way out for a server that may find its model on a claim", False),
-        ("service-reaches-pods", "an Ingress to a port that the Service does not have", True),
-        ("service-reaches-pods", "an Ingress to a port of a Service elsewhere", False),
     ],
 )
 def test_what_surely_ends_a_start_stops_and_what_may_go_well_is_advice(

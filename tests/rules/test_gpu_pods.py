@@ -18,14 +18,14 @@ def packings(draw: st.DrawFn) -> tuple[dict[int, int], int, int]:
 
 @settings(max_examples=300, deadline=None)
 @given(packings())
-def test_a_packing_that_is_decided_is_what_trying_every_node_finds(
+def test_no_packing_that_trying_every_node_finds_is_denied_and_powers_of_two_are_decided(
     packing: tuple[dict[int, int], int, int],
 ) -> None:
     sizes, nodes, gpus = packing
-    decided = can_be_packed(sizes, nodes=nodes, gpus=gpus)
-    assert decided in {None, tried(sizes, (gpus,) * nodes)}
+    packed, fits = can_be_packed(sizes, nodes=nodes, gpus=gpus), tried(sizes, (gpus,) * nodes)
+    assert packed or not fits
     if set(sizes) <= set(POWERS_OF_TWO):
-        assert decided is not None
+        assert packed is fits
 
 
 def tried(sizes: Mapping[int, int], free: tuple[int, ...]) -> bool:

@@ -89,11 +89,6 @@ def read_model_limits(_: ResourceGraph, worker: Worker) -> ModelLimits | None:
     return next((limits for limits in map(model_limits, names) if limits is not None), None)
 
 
-def names_a_model(worker: Worker) -> bool:
-    """Whether the command names any model to serve."""
-    return any(_names(command) for command in worker.commands)
-
-
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """What a worker loads."""

@@ -72,24 +72,6 @@ def version_of(resource: Resource) -> str:
     return (resource.api_version or "").rpartition("/")[2]
 
 
-def custom_versions() -> Mapping[tuple[str, str], Sequence[str]]:
-    """Group and kind of each custom resource whose schema is known -> its versions."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for each in _stored()["definitions"]:
-        found.setdefault((each["group"], each["kind"]), {})[each["version"]] = None
-    return {key: tuple(versions) for key, versions in found.items()}
-
-
-@cache
-def built_in_kinds() -> Mapping[str, frozenset[tuple[str, str]]]:
-    """API group -> versions and kinds that some release of Kubernetes has."""
-    kinds: dict[str, set[tuple[str, str]]] = {}
-    for release in _releases():
-        for group, version, kind in _index(release):
-            kinds.setdefault(group, set()).add((version, kind))
-    return {group: frozenset(found) for group, found in kinds.items()}
-
-
 @cache
 def _of_kind(api_version: str, kind: str) -> Candidates | None:
     """Schemas of every release for a custom resource; of the newest that has the kind for a built-in one."""

@@ -237,15 +237,6 @@ def must_not_be_root(pod: Mapping[str, Value], container: Mapping[str, Value]) -
     return (field(pod, "securityContext", "runAsNonRoot") if own is None else own) is True
 
 
-def refused_as_root(template: PodTemplate) -> Sequence[str]:
-    """Names of the containers that must not run as root and do so, which no kubelet starts."""
-    return [
-        name
-        for name, container in all_containers(template)
-        if user_of(template.spec, container) == 0 and must_not_be_root(template.spec, container)
-    ]
-
-
 def _variable(
     graph: ResourceGraph, owner: Resource, entry: Mapping[str, Value], environment: Mapping[str, Word]
 ) -> Word:

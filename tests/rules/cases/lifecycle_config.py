@@ -1,9 +1,7 @@
 """ConfigMaps that graphs share by mistake."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import Edit, document
-from tests.rules.exports import LATER
-from tests.rules.exports import resource as of_state
 
 UNIQUE = "config-names-unique"
 
@@ -20,15 +18,6 @@ def _config(name: str, namespace: str, content: str = "stream_interval: 20") -> 
 
 
 _BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "stream_interval: 10"))
-_TWO_IN_STATE = document("""
-type: kubernetes:core/v1:ConfigMap
-name: first
-inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: llm-config, namespace: gpt-oss}, data: {a: "1"}}
----
-type: kubernetes:core/v1:ConfigMap
-name: second
-inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: llm-config, namespace: gpt-oss}, data: {a: "2"}}
-""")
 
 CASES = (
     Case(
@@ -44,13 +33,5 @@ CASES = (
         "the same content twice",
         "vllm-agg",
         (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")),
-    ),
-    Case(
-        UNIQUE,
-        "content that is not known yet",
-        "program-on-eks",
-        (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.data.a", LATER)),
-        undecided(UNIQUE, "llm-config"),
-        ("part of it or of the one registered as first is known only after the update",),
     ),
 )

@@ -40,35 +40,6 @@ type: kubernetes:helm.sh/v3:Release
 name: driver
 inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"}
 """)
-_BENCHMARK = document("""
-type: kubernetes:batch/v1:Job
-name: load
-inputs:
-  apiVersion: batch/v1
-  kind: Job
-  metadata: {name: load, namespace: gpt-oss}
-  spec:
-    activeDeadlineSeconds: 3600
-    template:
-      spec:
-        restartPolicy: Never
-        affinity:
-          nodeAffinity:
-            requiredDuringSchedulingIgnoredDuringExecution:
-              nodeSelectorTerms:
-                - matchExpressions:
-                    - {key: nvidia.com/gpu.present, operator: NotIn, values: ["true"]}
-        securityContext: {runAsNonRoot: true, runAsUser: 1000}
-        containers:
-          - name: load
-            image: docker.io/library/python:3.12-slim
-            command: [aiperf, profile]
-            args: [--url, "gpt-oss-vllm-frontend:8000", --model, openai/gpt-oss-120b, --concurrency, "64"]
-            resources: {requests: {cpu: "4", memory: 8Gi}, limits: {memory: 8Gi}}
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            volumeMounts: [{name: models, mountPath: /models}]
-        volumes: [{name: models, persistentVolumeClaim: {claimName: model-cache}}]
-""")
 
 CASES = (
     Case(
@@ -127,14 +98,6 @@ CASES = (
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),
-    ),
-    Case(
-        CACHE,
-        "a benchmark in place of the download",
-        EKS,
-        (removed("Job/download"), _BENCHMARK),
-        undecided(CACHE, "graph"),
-        ("no Job of this program fills claim model-cache",),
     ),
     Case(
         CACHE,

@@ -10,7 +10,6 @@ from tests.rules.published_findings import (
 )
 from tests.rules.serving_edits import GRAPH, main_container, of_service
 
-_FLAGS = "--disaggregation-mode decode"
 _DECODE_GPUS = failed(GPUS, DECODE)
 _WORKERS = (PREFILL, DECODE)
 _EIGHT_GPUS = (

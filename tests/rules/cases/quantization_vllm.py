@@ -61,17 +61,6 @@ CASES = (
         ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
     ),
     Case(
-        BACKEND,
-        "a flag that overrules the variable",
-        "vllm-agg",
-        (_on_blackwell("flashinfer_trtllm"),),
-        failed(BACKEND, _WORKER),
-        (
-            f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
-            "flashinfer_trtllm (--moe-backend) computes in BF16",
-        ),
-    ),
-    Case(
         FLAGS,
         "a backend with a slip, in any release",
         "vllm-serve",

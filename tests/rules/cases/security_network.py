@@ -31,25 +31,6 @@ spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{numb
 ENFORCED = "network-policies-enforced"
 OUR_CNI = "Addon/eks-vpc-cni"
 SWITCH = "inputs.configurationValues"
-_POLICY = document("""
-type: kubernetes:networking.k8s.io/v1:NetworkPolicy
-name: frontend
-provider: kubernetes/cluster
-inputs:
-  apiVersion: networking.k8s.io/v1
-  kind: NetworkPolicy
-  metadata: {name: frontend, namespace: gpt-oss}
-  spec: {podSelector: {}, policyTypes: [Ingress]}
-""")
-
-
-def _cni(configuration: str) -> Edit:
-    return document(f"""
-type: aws:eks/addon:Addon
-name: cni
-dependsOn: [Cluster/cluster]
-inputs: {{clusterName: serving, addonName: vpc-cni{configuration}}}
-""")
 
 
 CASES = (
@@ -83,14 +64,6 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "a load balancer whose class decides",
-        "disagg-b200",
-        _balanced(loadBalancerClass="service.k8s.aws/nlb"),
-        undecided(PUBLIC, "dynamo-nats"),
-        ("whose class decides whether it is internal",),
-    ),
-    Case(
-        PUBLIC,
         "an Ingress that faces the internet",
         "disagg-b200",
         (_ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),),
@@ -108,14 +81,6 @@ CASES = (
             ),
             _ingress("alb.ingress.kubernetes.io/scheme: internal"),
         ),
-    ),
-    Case(
-        PUBLIC,
-        "an Ingress whose controller nobody knows",
-        "disagg-b200",
-        (_ingress("kubernetes.io/ingress.class: nginx"),),
-        undecided(PUBLIC, "frontend"),
-        ("nothing here says whether its controller can be reached",),
     ),
     Case(
         PUBLIC,
@@ -144,51 +109,5 @@ CASES = (
         ),
         undecided(PUBLIC, "cluster"),
         ("a part of publicAccessCidrs is known only after the update",),
-    ),
-    Case(
-        ENFORCED,
-        "our CNI as EKS installs it",
-        OURS,
-        (unset(OUR_CNI, SWITCH),),
-        failed(ENFORCED, "eks-vpc-cni"),
-        ("has no enableNetworkPolicy among its configurationValues, so no NetworkPolicy acts",),
-    ),
-    Case(
-        ENFORCED,
-        "a cluster with the CNI that EKS installs by itself",
-        EKS,
-        (_POLICY,),
-        failed(ENFORCED, "cluster"),
-        ("gets EKS's own vpc-cni without an add-on",),
-    ),
-    Case(
-        ENFORCED,
-        "a cluster whose CNI is none of EKS'",
-        EKS,
-        (_POLICY, resource(CLUSTER, "inputs.bootstrapSelfManagedAddons", False)),
-        undecided(ENFORCED, "cluster"),
-        ("another CNI decides",),
-    ),
-    Case(
-        ENFORCED,
-        "a CNI whose values are no mapping",
-        EKS,
-        (_POLICY, _cni(", configurationValues: 'true'")),
-        undecided(ENFORCED, "cni"),
-        ("configurationValues is no mapping",),
-    ),
-    Case(
-        ENFORCED,
-        "a CNI that is told not to enforce them",
-        EKS,
-        (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: false'")),
-        failed(ENFORCED, "cni"),
-        ("has enableNetworkPolicy: False among its configurationValues",),
-    ),
-    Case(
-        ENFORCED,
-        "somebody's CNI that enforces them",
-        EKS,
-        (_POLICY, _cni(", configurationValues: 'enableNetworkPolicy: true'")),
     ),
 )

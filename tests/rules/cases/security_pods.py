@@ -1,9 +1,7 @@
 """Privileges of pods, and images that move."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import add, document, put
-from tests.rules.exports import LATER, unset
-from tests.rules.exports import resource as of_state
 from tests.rules.serving_edits import GRAPH
 
 PRIVILEGED = "pods-run-unprivileged"
@@ -112,21 +110,5 @@ CASES = (
         (put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),),
         failed(PINNED, "model-download"),
         ("has no tag, which means latest",),
-    ),
-    Case(
-        PINNED,
-        "a chart of which it is not known yet",
-        "program-on-eks",
-        (of_state("Release/platform", "inputs.version", LATER),),
-        undecided(PINNED, "platform"),
-        ("the version of its chart is known only after the update",),
-    ),
-    Case(
-        PINNED,
-        "the newest chart",
-        "program-on-eks",
-        (unset("Release/platform", "inputs.version"),),
-        failed(PINNED, "platform"),
-        ("names no version of its chart",),
     ),
 )

@@ -100,21 +100,6 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
     ),
     Case(
         PLAIN,
-        "values of a chart in a file",
-        "disagg-b200",
-        (
-            document(f"""
-apiVersion: helm.toolkit.fluxcd.io/v2
-kind: HelmRelease
-metadata: {{name: registry, namespace: gpt-oss}}
-spec: {{values: {{pull: {{ngc: "{NGC}"}}}}}}
-"""),
-        ),
-        failed(PLAIN, "registry"),
-        ("spec.values.pull.ngc holds an NGC API key",),
-    ),
-    Case(
-        PLAIN,
         "a token that is not known yet and no reference",
         "program-on-eks",
         (append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),),
@@ -136,14 +121,6 @@ spec: {{values: {{pull: {{ngc: "{NGC}"}}}}}}
         (of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),),
         failed(MARKED, "platform"),
         ("values.grafana.adminPassword holds a value called adminPassword",),
-    ),
-    Case(
-        MARKED,
-        "a password that is not known yet and not marked",
-        "program-on-eks",
-        (of_state("Release/platform", "inputs.values.grafana", {"adminPassword": LATER, "host": LATER}),),
-        undecided(MARKED, "platform"),
-        ("values.grafana.adminPassword is not known here, and not marked as secret",),
     ),
     Case(
         MARKED,

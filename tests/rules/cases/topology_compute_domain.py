@@ -122,17 +122,6 @@ CASES = (
         ),
     ),
     Case(
-        CLAIMS,
-        "a domain in another namespace",
-        "disagg-gb200",
-        (put("ComputeDomain", "metadata.namespace", "elsewhere"),),
-        failed(CLAIMS, *WORKERS),
-        (
-            "claims gpt-oss-disagg-channel in namespace gpt-oss, but its ComputeDomain "
-            "gpt-oss-disagg-compute-domain makes that template in namespace elsewhere",
-        ),
-    ),
-    Case(
         DOMAIN,
         "a domain of more nodes than an NVL72 has",
         "disagg-gb200",
@@ -190,15 +179,6 @@ CASES = (
         failed(HOLDS, GRAPH),
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
         pools=trays(20),
-    ),
-    Case(
-        HOLDS,
-        "more than the smaller domain has",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 9),),
-        undecided(HOLDS, GRAPH),
-        ("binds 40 GPUs", "which an NVLink domain of 72 has and one of 36 has not"),
-        pools=trays(10),
     ),
     SettingsCase(
         HOLDS,

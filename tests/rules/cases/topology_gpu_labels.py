@@ -7,7 +7,6 @@ from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
 SELECTS = "pod-selects-a-pool"
 FITS = "worker-fits-node"
 _SELECTOR = f"{VLLM_POD}.nodeSelector"
-_PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
 _AFFINITY = f"{VLLM_POD}.affinity"
 
 
@@ -54,14 +53,6 @@ CASES = (
             drop(GRAPH, _SELECTOR),
             put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
         ),
-    ),
-    Case(
-        SELECTS,
-        "a product with a digit too many",
-        "vllm-agg",
-        (put(GRAPH, _PRODUCT, "NVIDIA-B2000"),),
-        failed(SELECTS, "VllmWorker"),
-        ("no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",),
     ),
     Case(
         SELECTS,

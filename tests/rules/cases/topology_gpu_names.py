@@ -123,14 +123,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "two engines of a container that are shown the same GPUs",
-        "vllm-agg",
-        _engines("0,1", "0,1"),
-        failed(GPUS, "VllmWorker") | undecided(GPUS, "VllmWorker"),
-        ("2 engines of one container are shown CUDA_VISIBLE_DEVICES 0,1: all of them take GPU 0 first",),
-    ),
-    Case(
-        GPUS,
         "two engines that share a GPU by halves",
         "vllm-agg",
         _engines("0", "0", share="0.45"),

@@ -1,12 +1,10 @@
 """GPUs that pods ask for, and who hands them out: the device plugin, the DRA driver, or by mistake both."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import add, document, drop, put, variable
 from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
 GPUS = "gpus-match-parallelism"
-_ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
-_TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
 _GROUP = """
 apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
@@ -54,20 +52,6 @@ spec:
 
 
 CASES = (
-    Case(
-        "kv-transport-settings",
-        "two engines of one container that see their own GPUs alone",
-        "disagg-b200-8gpu",
-        (
-            text(GRAPH, _ONE_ENGINE, "=0,1,2,3,4,5,6,7", "=0,1,2,3"),
-            text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=4,5,6,7"),
-        ),
-        failed("kv-transport-settings", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
-        (
-            "TrtllmWorker engine 1 does not see GPUs 4,5,6,7 of TrtllmWorker engine 2",
-            "TrtllmWorker engine 2 does not see GPUs 0,1,2,3 of TrtllmWorker engine 1",
-        ),
-    ),
     Case(
         GPUS,
         "data parallelism is a factor in vLLM",
@@ -126,19 +110,5 @@ CASES = (
         (document(_GROUP.format(stages=4)),),
         failed(GPUS, "engine") | undecided(GPUS, "ray"),
         ("asks for 16 GPUs (2 pods of 8), but its engine uses 32",),
-    ),
-    Case(
-        ALLOCATOR,
-        "a claim in the pool of the device plugin",
-        "vllm-agg",
-        (
-            put("DynamoGraphDeployment", "spec.components[1].replicas", 4),
-            document(BY_CLAIM % {"architecture": "amd64", "product": "NVIDIA-B200"}),
-        ),
-        failed(ALLOCATOR, "notebook"),
-        (
-            "claims GPUs of gpu.nvidia.com from the DRA driver, while VllmWorker asks the device plugin for "
-            "1 nvidia.com/gpu in pool p6-b200.48xlarge",
-        ),
     ),
 )

@@ -7,7 +7,6 @@ from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
-    DECODE,
     DGD,
     EFA,
     ON_GB200,
@@ -102,16 +101,9 @@ CASES = (
         SETTINGS,
         "NVLink between vLLM pods",
         BASE,
-        (
-            *ON_NVLINK,
-            *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
-            drop(DGD, main(PREFILL, "env")),
-        ),
+        (*ON_NVLINK, drop(DGD, main(PREFILL, "env"))),
         failed(SETTINGS, *WORKERS),
-        (
-            "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
-            "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
-        ),
+        ("without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",),
         pools=TWO_GB200,
     ),
     Case(
@@ -128,11 +120,11 @@ CASES = (
         "TensorRT-LLM over EFA by NIXL without its plugin",
         "disagg-b200",
         (
-            *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
+            *trtllm_over_efa({}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
         failed(SETTINGS, *TRTLLM),
-        ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
+        ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC",),
         pools=TWO_B200,
     ),
     Case(
@@ -143,14 +135,6 @@ CASES = (
         failed(SETTINGS, *WORKERS),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",),
         pools=TWO_GB200,
-    ),
-    Case(
-        SETTINGS,
-        "workers that are to be found on the loopback address",
-        BASE,
-        variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
-        failed(SETTINGS, *WORKERS),
-        ("tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",),
     ),
     Case(
         SETTINGS,

@@ -1,7 +1,7 @@
 """What each transport of the KV cache needs beside its device."""
 
 from tests.rules.case import TWO_GB200, Case, failed, undecided
-from tests.rules.edits import Edit, add, drop, put
+from tests.rules.edits import Edit, drop, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -60,20 +60,6 @@ CASES = (
         failed(DEVICES, "Prefill"),
         (f"asks for 1 of the 4 {EFA} of a node",),
         pools=TWO_GB200,
-    ),
-    Case(
-        DEVICES,
-        "the node's own device directory",
-        BASE,
-        (
-            add(
-                DGD,
-                f"{PREFILL}.podTemplate.spec.volumes",
-                {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
-            ),
-        ),
-        failed(DEVICES, "Prefill"),
-        ("mounts the node's /dev/infiniband (volume verbs)",),
     ),
     Case(
         BANDWIDTH,

@@ -1,8 +1,8 @@
 """Expert and pipeline parallelism, and NVLink domains."""
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
-from tests.rules.edits import add, drop, engine_file, put, text
-from tests.rules.serving_edits import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
+from tests.rules.case import TWO_B200, Case, failed
+from tests.rules.edits import add, engine_file, put, text
+from tests.rules.serving_edits import DECODE, GRAPH, VLLM_ARGS, WORKER
 
 DIVIDES = "parallelism-divides-model"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
@@ -70,30 +70,11 @@ CASES = (
     ),
     Case(
         DIVIDES,
-        "a size of nought",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_expert_parallel_size", 0),),
-        undecided(DIVIDES, WORKER),
-        ("is 0, which is no number of ranks",),
-    ),
-    Case(
-        DIVIDES,
         "two stages of gpt-oss",
         "disagg-b200",
         (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
         failed(DIVIDES, DECODE),
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
-    ),
-    Case(
-        DIVIDES,
-        "two stages of a model that is not told",
-        "trtllm-serve",
-        (
-            put("Deployment", f"{SERVER}.args[0]", "--pp_size=2"),
-            drop("Deployment", f"{SERVER}.args[1]"),
-        ),
-        undecided(DIVIDES, "engine"),
-        ("pipeline parallelism is 2 (--pp_size), and no model is seen in its command",),
     ),
     Case(
         NVLINK,

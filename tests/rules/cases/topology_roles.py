@@ -82,14 +82,6 @@ CASES = (
         ),
     ),
     Case(
-        "pod-selects-a-pool",
-        "one of two workers without the toleration",
-        "sglang-disagg",
-        (drop(GRAPH, "spec.components[2].podTemplate.spec.tolerations"),),
-        failed("pod-selects-a-pool", "Decode"),
-        ("does not tolerate the taint nvidia.com/gpu, which Prefill of the same graph does",),
-    ),
-    Case(
         "sequence-length-within-model",
         "a step of vLLM that is too short without chunks",
         "vllm-agg",

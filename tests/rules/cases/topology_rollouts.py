@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, drop, put
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
+from tests.rules.serving_edits import DECODE, GRAPH
 
 ROLLOUT = "rollout-can-proceed"
 _STRATEGY = "nvidia.com/deployment-strategy"
@@ -51,14 +51,6 @@ CASES = (
             put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
             put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
         ),
-    ),
-    Case(
-        ROLLOUT,
-        "free GPUs on a tray whose channel is taken",
-        "disagg-gb200",
-        (_annotated(PREFILL, _ONE_MORE),),
-        failed(ROLLOUT, PREFILL),
-        ("needs a node whose compute-domain channel is free; all 2 of pool p6e-gb200.36xlarge",),
     ),
     Case(
         ROLLOUT,

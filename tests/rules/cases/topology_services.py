@@ -25,31 +25,6 @@ _ALONE = put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1")
 CASES = (
     Case(
         REACHES,
-        "a Service in another namespace than its pods",
-        "vllm-serve",
-        (put("Service", "metadata.namespace", "gptoss"),),
-        failed(REACHES, "vllm-serve"),
-        ("those of vllm-serve, are in namespace gpt-oss, and it stands in gptoss",),
-    ),
-    Case(
-        REACHES,
-        "a Service named vllm beside vLLM",
-        "vllm-serve",
-        (put("Service", "metadata.name", "vllm"),),
-        failed(REACHES, "vllm"),
-        ("pods of vllm-serve that start after it get VLLM_PORT=tcp://…, with which vLLM ends",),
-    ),
-    Case(
-        REACHES,
-        "a Service named vllm whose pods are told of none",
-        "vllm-serve",
-        (
-            put("Service", "metadata.name", "vllm"),
-            put("Deployment", "spec.template.spec.enableServiceLinks", value=False),
-        ),
-    ),
-    Case(
-        REACHES,
         "a letter too many in the selector",
         "vllm-serve",
         (put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),),
