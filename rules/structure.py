@@ -1,15 +1,16 @@
-"""Whether the API server knows an object's fields and their values."""
+"""Whether the API server knows an object's fields and their values, and keeps each object by its name."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from resource_graph import ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import mappings_at, shown, text_at
+from rules.reading.shapes import grouped, mappings_at, shown, text_at
 from rules.rule import (
+    EVERY_RELEASE,
     READABLE_PODS,
     Observation,
     Rule,
@@ -131,4 +132,40 @@ def main_container_named(_: ResourceGraph, template: PodTemplate) -> Iterator[Ob
         yield failed(template.resource, template.name, said, template.at[:3])
 
 
-RULES: tuple[Rule, ...] = (fields_known, values_accepted, main_container_named)
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "The second to be applied replaces the keys of the first: the pods of the first graph go on until "
+        "one of them restarts, and then fail for want of their engine file."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b: trtllm/agg/deploy.yaml at 668dd11 and "
+        "trtllm/disagg/deploy.yaml at 04521f4, both of which call theirs llm-config"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Give each graph a ConfigMap of its own name, best one that ends in a hash of its content.",
+)
+def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
+    """Two ConfigMaps of different content have one name."""
+    by_name = grouped(
+        ((each.provider, each.known_namespace, name), each)
+        for each in graph.kubernetes_objects("ConfigMap")
+        if isinstance(name := each.object_name, str)
+    )
+    for (_, _, name), (first, *others) in by_name.items():
+        for other in others:
+            is_known = not has_unknown(first.inputs) and not has_unknown(other.inputs)
+            if is_known and _content(first) != _content(other):
+                said = f"{_where(other)} and {_where(first)} have different content and are one object"
+                yield failed(other, name, said)
+
+
+def _content(config_map: Resource) -> Sequence[Value]:
+    return [config_map.inputs.get(part) or {} for part in ("data", "binaryData")]
+
+
+def _where(resource: Resource) -> str:
+    return f"the one of {resource.origin}" if resource.origin else f"the one registered as {resource.name}"
+
+
+RULES: tuple[Rule, ...] = (fields_known, values_accepted, main_container_named, config_names_unique)

@@ -186,6 +186,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "removed-engine-keys": "engine-settings-accepted",
     "requested-name-served": "benchmark-within-engine",
     "requests-within-limits": None,
+    "rollout-annotated-on-the-pod": "rollout-can-proceed",
     "rollout-default-can-proceed": "rollout-can-proceed",
     "router-block-size-equal": "kv-router-knows-the-cache",
     "runtime-image-exists": "image-brings-the-engine",

@@ -1,6 +1,6 @@
 """Rules about updates and about taking a deployment down."""
 
-from rules.lifecycle import deletion, order, updates
+from rules.lifecycle import deletion, order
 from rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -10,6 +10,4 @@ RULES: tuple[Rule, ...] = (
     deletion.stateful_things_protected,
     deletion.state_retained,
     order.waits_have_timeouts,
-    updates.config_names_unique,
-    updates.rollout_annotated_on_the_pod,
 )

@@ -2,7 +2,6 @@
 
 from rules.rule import Rule
 from rules.topology import (
-    agreement,
     compute_domains,
     kv_setup,
     kv_transport,
@@ -10,8 +9,7 @@ from rules.topology import (
     node_room,
     node_selection,
     parallelism,
-    placement,
-    roles,
+    prefill_and_decode,
     services,
 )
 
@@ -23,19 +21,19 @@ RULES: tuple[Rule, ...] = (
     node_room.workers_fit_pool,
     parallelism.tensor_parallelism_inside_nvlink_domain,
     node_selection.pod_selects_a_pool,
-    placement.image_architecture_matches_node,
+    node_selection.image_architecture_matches_node,
     parallelism.ranks_can_share_memory,
     node_room.rollout_can_proceed,
-    placement.pod_affinity_can_match,
+    node_selection.pod_affinity_can_match,
     node_room.pods_request_memory,
     named_objects.named_objects_exist,
     compute_domains.compute_domain_claims,
     compute_domains.one_claim_per_tray,
     compute_domains.one_compute_domain,
     compute_domains.nvlink_domain_holds_the_pods,
-    roles.roles_complete,
-    roles.cache_transceiver_configured,
-    agreement.prefill_and_decode_agree,
+    prefill_and_decode.roles_complete,
+    prefill_and_decode.cache_transceiver_configured,
+    prefill_and_decode.prefill_and_decode_agree,
     kv_transport.kv_hop_has_a_transport,
     kv_transport.kv_transport_proven,
     kv_setup.kv_transport_devices,

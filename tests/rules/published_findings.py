@@ -51,7 +51,6 @@ _OF_A_SERVICE = (
     "pods-request-memory",
     "pods-run-unprivileged",
     "probed-port-named",
-    "rollout-annotated-on-the-pod",
     "secrets-not-in-plain-values",
     "service-mounts-kept",
 )

@@ -21,8 +21,6 @@ _OF_EVERY_RELEASE = ("livenessProbe", "readinessProbe")
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
-ANNOTATIONS = (_STRATEGY, _SURGE, _UNAVAILABLE)
-"""Annotations that steer a rollout."""
 _GROVE = "nvidia.com/enable-grove"
 _DEFAULT_SHARE = "25%"
 _PODS_OR_PERCENTAGE = re.compile(r"[0-9]{1,9}%?")

@@ -25,13 +25,6 @@ MOUNTS, ROLLOUT = "service-mounts-kept", "rollout-annotated-on-the-pod"
 _MOUNT = [{"name": "model-cache", "mountPoint": "/opt/models"}]
 _CLAIMS = put(GRAPH, "spec.pvcs", [{"name": "model-cache", "create": False}])
 _FRONTEND_POD = "spec.services.Frontend.extraPodSpec"
-_RECREATE = {
-    "nvidia.com/deployment-strategy": "Recreate",
-    "nvidia.com/deployment-rolling-update-max-surge": "0",
-    "nvidia.com/deployment-rolling-update-max-unavailable": "100%",
-}
-_ON_SERVICE = of_service(WORKER, "annotations", _RECREATE)
-_NOT_ON_POD = drop(GRAPH, f"spec.services.{WORKER}.extraPodMetadata")
 
 
 CASES = (
@@ -134,17 +127,4 @@ CASES = (
         undecided(MOUNTS, WORKER),
         ("1.2 and 1.4 says of which release the operator is",),
     ),
-    Case(
-        ROLLOUT,
-        "a strategy on the service alone",
-        "agg-gb200",
-        (_ON_SERVICE, _NOT_ON_POD),
-        failed(ROLLOUT, WORKER),
-        (
-            "has nvidia.com/deployment-strategy: Recreate, "
-            "nvidia.com/deployment-rolling-update-max-surge: 0, "
-            "nvidia.com/deployment-rolling-update-max-unavailable: 100% among the annotations of the service",
-        ),
-    ),
-    Case(ROLLOUT, "a strategy in both places", "agg-gb200", (_ON_SERVICE,)),
 )

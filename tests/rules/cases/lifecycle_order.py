@@ -122,10 +122,4 @@ CASES = (
         failed(OUTLIVED, "graph"),
         ("Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",),
     ),
-    Case(
-        OUTLIVED,
-        "a token that only the download reads",
-        EKS,
-        (undepend(GRAPH, "Secret/token"), undepend("Job/download", "Secret/token")),
-    ),
 )

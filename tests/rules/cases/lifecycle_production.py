@@ -60,10 +60,4 @@ CASES = (
         failed(RETAINED, "model-cache-claim", "serving-namespace"),
         ("it takes claim model-cache-claim along",),
     ),
-    Case(
-        RETAINED,
-        "a foreign program that does not say what it is for",
-        EKS,
-        (resource(CLAIM, "retainOnDelete", False),),
-    ),
 )

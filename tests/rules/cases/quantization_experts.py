@@ -32,14 +32,6 @@ CASES = (
     ),
     Case(
         RUNS,
-        "experts divided under TRITON on Blackwell",
-        "trtllm-serve",
-        (_backend("TRITON"),),
-        failed(RUNS, "engine"),
-        ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
-    ),
-    Case(
-        RUNS,
         "a backend for which nothing here has a table",
         "trtllm-serve",
         (_backend("MARLIN"),),

@@ -28,12 +28,6 @@ CASES = (
     ),
     Case(
         SAME,
-        "two names of one format",
-        "vllm-disagg-efa",
-        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3"),),
-    ),
-    Case(
-        SAME,
         "a checkpoint that decides for prefill",
         "vllm-disagg-efa",
         (

@@ -46,14 +46,6 @@ CASES = (
     ),
     Case(
         BACKEND,
-        "Blackwell's kernels on Hopper, in a release that was not read",
-        "vllm-serve",
-        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{SERVER}.image", _LATER)),
-        undecided(BACKEND, "engine"),
-        ("it can land on H200", f"in other releases than that of image {_LATER}"),
-    ),
-    Case(
-        BACKEND,
         "a backend of which nothing is said for MXFP4",
         "vllm-serve",
         (_on_hopper("deep_gemm"),),

@@ -72,32 +72,11 @@ CASES = (
     ),
     Case(
         PUBLIC,
-        "an Ingress for one range, and an internal one",
-        "disagg-b200",
-        (
-            _ingress(
-                "alb.ingress.kubernetes.io/scheme: internet-facing, "
-                'alb.ingress.kubernetes.io/inbound-cidrs: "203.0.113.0/24, 198.51.100.0/24"'
-            ),
-            _ingress("alb.ingress.kubernetes.io/scheme: internal"),
-        ),
-    ),
-    Case(
-        PUBLIC,
         "a cluster's endpoint as it is by default",
         EKS,
         (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
         failed(PUBLIC, "cluster"),
         ("has an API endpoint open to every address, the default",),
-    ),
-    Case(
-        PUBLIC,
-        "a cluster's endpoint for one range",
-        EKS,
-        (
-            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
-            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24"]),
-        ),
     ),
     Case(
         PUBLIC,

@@ -30,14 +30,6 @@ spec:
 CASES = (
     Case(
         PRIVILEGED,
-        "a privileged frontend",
-        "disagg-b200",
-        (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.privileged", True),),
-        failed(PRIVILEGED, "Frontend"),
-        ("container main is privileged, and asks for no network device",),
-    ),
-    Case(
-        PRIVILEGED,
         "an agent of the node",
         "disagg-b200",
         (_PLUGIN,),
@@ -54,18 +46,6 @@ CASES = (
         ),
         failed(PRIVILEGED, "Frontend"),
         ("container main runs as root (runAsUser 0)",),
-    ),
-    Case(
-        PRIVILEGED,
-        "root for a capability that acts for root alone",
-        "vllm-agg",
-        (
-            put(
-                GRAPH,
-                f"{VLLM_POD}.containers.0.securityContext",
-                {"runAsUser": 0, "capabilities": {"drop": ["ALL"], "add": ["IPC_LOCK"]}},
-            ),
-        ),
     ),
     Case(
         PRIVILEGED,

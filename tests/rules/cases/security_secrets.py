@@ -132,12 +132,6 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
     ),
     Case(
         MARKED,
-        "a kubeconfig that lies elsewhere",
-        "program-on-eks",
-        (of_state("kubernetes/cluster", "inputs.kubeconfig", "/home/somebody/.kube/config"),),
-    ),
-    Case(
-        MARKED,
         "a token among a component's inputs",
         "disagg-b200-state",
         (of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),),

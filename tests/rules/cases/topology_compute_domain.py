@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import TWO_B200, Case, SettingsCase, failed, undecided
+from tests.rules.case import TWO_B200, Case, failed, undecided
 from tests.rules.edits import Edit, document, drop, put, without
 from tests.rules.serving_edits import DECODE, PREFILL
 from tests.support.dev_settings import disagg_gb200_settings
@@ -110,19 +110,6 @@ CASES = (
     ),
     Case(
         DOMAIN,
-        "a domain each, and a network between them",
-        "disagg-gb200",
-        (
-            SECOND_DOMAIN,
-            service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
-            *(
-                service(worker, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1")
-                for worker in WORKERS
-            ),
-        ),
-    ),
-    Case(
-        DOMAIN,
         "a domain of more nodes than an NVL72 has",
         "disagg-gb200",
         (put("ComputeDomain", "spec.numNodes", 20),),
@@ -179,10 +166,5 @@ CASES = (
         failed(HOLDS, GRAPH),
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
         pools=trays(20),
-    ),
-    SettingsCase(
-        HOLDS,
-        "a domain whose size the stack knows",
-        racks({"prefill": 4, "decode": 6}, 72),
     ),
 )

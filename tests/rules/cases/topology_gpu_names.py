@@ -79,14 +79,6 @@ CASES = (
     ),
     Case(
         GPUS,
-        "no resources in a program, which no overlay changes",
-        "published-disagg",
-        (drop(GRAPH, "spec.services.TrtllmDecodeWorker.resources"),),
-        failed(GPUS, "TrtllmDecodeWorker"),
-        ("asks for 0 GPUs, but its engine uses 4: ",),
-    ),
-    Case(
-        GPUS,
         "accelerators of another maker",
         "vllm-serve",
         (

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
+from tests.rules.case import TWO_B200, TWO_GB200, Case, failed
 from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
-    BOTH,
     DGD,
     EFA,
     ON_GB200,
@@ -146,40 +145,10 @@ CASES = (
     ),
     Case(
         SETTINGS,
-        "a list of transports without CUDA's, for a cache that goes through the host's memory",
-        BASE,
-        (
-            *rdma(*variable("UCX_TLS", "rc,sm,self")),
-            *connector(
-                *BOTH,
-                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}',
-            ),
-        ),
-    ),
-    Case(
-        SETTINGS,
         "a compute domain with NVLink between nodes switched off",
         "disagg-gb200",
         trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
         failed(SETTINGS, *TRTLLM),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",),
-    ),
-    Case(
-        SETTINGS,
-        "a value that nobody knows",
-        "disagg-gb200",
-        tuple(
-            put(
-                DGD,
-                f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]",
-                {
-                    "name": "UCX_CUDA_IPC_ENABLE_MNNVL",
-                    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['nvlink']"}},
-                },
-            )
-            for worker in TRTLLM
-        ),
-        undecided(SETTINGS, TRTLLM_GRAPH),
-        ("the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",),
     ),
 )

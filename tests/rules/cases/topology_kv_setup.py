@@ -1,6 +1,6 @@
 """What each transport of the KV cache needs beside its device."""
 
-from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.case import TWO_GB200, Case, failed
 from tests.rules.edits import Edit, drop, put
 from tests.rules.kv_edits import (
     BASE,
@@ -11,7 +11,6 @@ from tests.rules.kv_edits import (
     EFA,
     GRAPH,
     ON_GB200,
-    ON_NVLINK,
     PREFILL,
     TRTLLM,
     TRTLLM_GRAPH,
@@ -44,14 +43,6 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        "worker-fits-node",
-        "more interfaces than a node has",
-        BASE,
-        interfaces(DECODE, "16"),
-        failed("worker-fits-node", "Decode"),
-        ("asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",),
-    ),
     Case(
         DEVICES,
         "a part of a GB200 node's interfaces",
@@ -86,15 +77,6 @@ CASES = (
         ("without the capability SYS_RESOURCE, runAsUser 0, which guides",),
     ),
     Case(
-        PRIVILEGES,
-        "NVLink between vLLM pods with less than the one recipe has",
-        BASE,
-        (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
-        failed(PRIVILEGES, "Prefill"),
-        ("without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",),
-        pools=TWO_GB200,
-    ),
-    Case(
         PLACEMENT,
         "prefill and decode on one node",
         BASE,
@@ -126,24 +108,5 @@ CASES = (
         failed(PLACEMENT, *TRTLLM, TRTLLM_GRAPH),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
-    ),
-    Case(
-        PLACEMENT,
-        "a pool of several NVLink domains with affinity",
-        "disagg-gb200",
-        (),
-        pools=(("p6e-gb200.36xlarge", 19),),
-    ),
-    Case(
-        PLACEMENT,
-        "nobody knows how large the pool is",
-        "disagg-gb200",
-        trtllm_affinity({}),
-        undecided(PLACEMENT, TRTLLM_GRAPH) | failed(PLACEMENT, TRTLLM_GRAPH),
-        (
-            "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique",
-            "nothing says which pool it runs in",
-        ),
-        pools=(),
     ),
 )

@@ -1,6 +1,6 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, failed
 from tests.rules.edits import drop, engine_file, put
 from tests.rules.kv_edits import BASE, DECODE, DGD, PREFILL, connector, main
 
@@ -49,14 +49,6 @@ CASES = (
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",
         BASE,
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
-    ),
-    Case(
-        CONFIGURED,
-        "vLLM's prefill without a connector, in a release that is not told",
-        BASE,
-        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
-        undecided(CONFIGURED, "Prefill"),
-        ("vllm-runtime:my-tag does not say of which release it is",),
     ),
     Case(
         AGREES,

@@ -32,12 +32,6 @@ CASES = (
     ),
     Case(
         REQUESTS,
-        "a limit in place of a request",
-        "disagg-b200",
-        (drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),),
-    ),
-    Case(
-        REQUESTS,
         "all memory of a v1alpha1 worker",
         "disagg-b200",
         (put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),),

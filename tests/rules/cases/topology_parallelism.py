@@ -95,18 +95,6 @@ CASES = (
     ),
     Case(
         NVLINK,
-        "ranks on more trays than a rack has",
-        "agg-gb200",
-        (
-            put(GRAPH, f"spec.services.{WORKER}.multinode", {"nodeCount": 20}),
-            engine_file("worker.yaml", "tensor_parallel_size", 80),
-        ),
-        failed(NVLINK, WORKER),
-        ("tensor parallelism 80", "NVLink ends at its racks with 72 GPUs"),
-        pools=(("p6e-gb200.36xlarge", 20),),
-    ),
-    Case(
-        NVLINK,
         "ranks that stay in one pod each, wherever that lands",
         "vllm-agg",
         (
