@@ -21,7 +21,7 @@ spec:
           command: [python3, -m, dynamo.global_planner]
 """
 _SGLANG_DECODE = "spec.components[2].podTemplate.spec"
-MOUNTS, ROLLOUT = "service-mounts-kept", "rollout-annotated-on-the-pod"
+MOUNTS = "service-mounts-kept"
 _MOUNT = [{"name": "model-cache", "mountPoint": "/opt/models"}]
 _CLAIMS = put(GRAPH, "spec.pvcs", [{"name": "model-cache", "create": False}])
 _FRONTEND_POD = "spec.services.Frontend.extraPodSpec"
