@@ -2,6 +2,7 @@
 
 from rules.rule import Rule
 from rules.topology import (
+    agreement,
     compute_domains,
     kv_setup,
     kv_transport,
@@ -9,7 +10,7 @@ from rules.topology import (
     node_room,
     node_selection,
     parallelism,
-    prefill_and_decode,
+    roles,
     services,
 )
 
@@ -31,9 +32,9 @@ RULES: tuple[Rule, ...] = (
     compute_domains.one_claim_per_tray,
     compute_domains.one_compute_domain,
     compute_domains.nvlink_domain_holds_the_pods,
-    prefill_and_decode.roles_complete,
-    prefill_and_decode.cache_transceiver_configured,
-    prefill_and_decode.prefill_and_decode_agree,
+    roles.roles_complete,
+    roles.cache_transceiver_configured,
+    agreement.prefill_and_decode_agree,
     kv_transport.kv_hop_has_a_transport,
     kv_transport.kv_transport_proven,
     kv_setup.kv_transport_devices,

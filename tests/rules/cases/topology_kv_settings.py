@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
-from tests.rules.case import TWO_B200, TWO_GB200, Case, failed
+from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
+    BOTH,
+    DECODE,
     DGD,
     EFA,
     ON_GB200,
@@ -100,9 +102,16 @@ CASES = (
         SETTINGS,
         "NVLink between vLLM pods",
         BASE,
-        (*ON_NVLINK, drop(DGD, main(PREFILL, "env"))),
+        (
+            *ON_NVLINK,
+            *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
+            drop(DGD, main(PREFILL, "env")),
+        ),
         failed(SETTINGS, *WORKERS),
-        ("without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",),
+        (
+            "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
+            "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
+        ),
         pools=TWO_GB200,
     ),
     Case(
@@ -119,11 +128,11 @@ CASES = (
         "TensorRT-LLM over EFA by NIXL without its plugin",
         "disagg-b200",
         (
-            *trtllm_over_efa({}),
+            *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
         failed(SETTINGS, *TRTLLM),
-        ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC",),
+        ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
         pools=TWO_B200,
     ),
     Case(
@@ -137,6 +146,14 @@ CASES = (
     ),
     Case(
         SETTINGS,
+        "workers that are to be found on the loopback address",
+        BASE,
+        variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
+        failed(SETTINGS, *WORKERS),
+        ("tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",),
+    ),
+    Case(
+        SETTINGS,
         "a list of transports without CUDA's",
         BASE,
         rdma(*variable("UCX_TLS", "rc,sm,self")),
@@ -145,10 +162,40 @@ CASES = (
     ),
     Case(
         SETTINGS,
+        "a list of transports without CUDA's, for a cache that goes through the host's memory",
+        BASE,
+        (
+            *rdma(*variable("UCX_TLS", "rc,sm,self")),
+            *connector(
+                *BOTH,
+                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}',
+            ),
+        ),
+    ),
+    Case(
+        SETTINGS,
         "a compute domain with NVLink between nodes switched off",
         "disagg-gb200",
         trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
         failed(SETTINGS, *TRTLLM),
         ("has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",),
+    ),
+    Case(
+        SETTINGS,
+        "a value that nobody knows",
+        "disagg-gb200",
+        tuple(
+            put(
+                DGD,
+                f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]",
+                {
+                    "name": "UCX_CUDA_IPC_ENABLE_MNNVL",
+                    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['nvlink']"}},
+                },
+            )
+            for worker in TRTLLM
+        ),
+        undecided(SETTINGS, TRTLLM_GRAPH),
+        ("the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",),
     ),
 )

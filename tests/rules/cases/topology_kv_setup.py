@@ -1,7 +1,7 @@
 """What each transport of the KV cache needs beside its device."""
 
-from tests.rules.case import TWO_GB200, Case, failed
-from tests.rules.edits import Edit, drop, put
+from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.edits import Edit, add, drop, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -11,6 +11,7 @@ from tests.rules.kv_edits import (
     EFA,
     GRAPH,
     ON_GB200,
+    ON_NVLINK,
     PREFILL,
     TRTLLM,
     TRTLLM_GRAPH,
@@ -44,6 +45,14 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 
 CASES = (
     Case(
+        "worker-fits-node",
+        "more interfaces than a node has",
+        BASE,
+        interfaces(DECODE, "16"),
+        failed("worker-fits-node", "Decode"),
+        ("asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",),
+    ),
+    Case(
         DEVICES,
         "a part of a GB200 node's interfaces",
         BASE,
@@ -51,6 +60,20 @@ CASES = (
         failed(DEVICES, "Prefill"),
         (f"asks for 1 of the 4 {EFA} of a node",),
         pools=TWO_GB200,
+    ),
+    Case(
+        DEVICES,
+        "the node's own device directory",
+        BASE,
+        (
+            add(
+                DGD,
+                f"{PREFILL}.podTemplate.spec.volumes",
+                {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
+            ),
+        ),
+        failed(DEVICES, "Prefill"),
+        ("mounts the node's /dev/infiniband (volume verbs)",),
     ),
     Case(
         BANDWIDTH,
@@ -75,6 +98,15 @@ CASES = (
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("without the capability SYS_RESOURCE, runAsUser 0, which guides",),
+    ),
+    Case(
+        PRIVILEGES,
+        "NVLink between vLLM pods with less than the one recipe has",
+        BASE,
+        (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
+        failed(PRIVILEGES, "Prefill"),
+        ("without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",),
+        pools=TWO_GB200,
     ),
     Case(
         PLACEMENT,
@@ -108,5 +140,24 @@ CASES = (
         failed(PLACEMENT, *TRTLLM, TRTLLM_GRAPH),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
+    ),
+    Case(
+        PLACEMENT,
+        "a pool of several NVLink domains with affinity",
+        "disagg-gb200",
+        (),
+        pools=(("p6e-gb200.36xlarge", 19),),
+    ),
+    Case(
+        PLACEMENT,
+        "nobody knows how large the pool is",
+        "disagg-gb200",
+        trtllm_affinity({}),
+        undecided(PLACEMENT, TRTLLM_GRAPH) | failed(PLACEMENT, TRTLLM_GRAPH),
+        (
+            "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique",
+            "nothing says which pool it runs in",
+        ),
+        pools=(),
     ),
 )

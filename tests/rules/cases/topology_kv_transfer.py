@@ -1,8 +1,8 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
-from tests.rules.case import Case, failed
-from tests.rules.edits import drop, engine_file, put
-from tests.rules.kv_edits import BASE, DECODE, DGD, PREFILL, connector, main
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, drop, engine_file, put
+from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
 
 CONFIGURED = "cache-transceiver-configured"
 AGREES = "prefill-and-decode-agree"
@@ -51,6 +51,14 @@ CASES = (
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
     ),
     Case(
+        CONFIGURED,
+        "vLLM's prefill without a connector, in a release that is not told",
+        BASE,
+        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
+        undecided(CONFIGURED, "Prefill"),
+        ("vllm-runtime:my-tag does not say of which release it is",),
+    ),
+    Case(
         AGREES,
         "a connector that holds the one of the other side",
         BASE,
@@ -79,5 +87,33 @@ CASES = (
         connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
         failed(AGREES, "Prefill, Decode"),
         ("KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",),
+    ),
+    Case(
+        AGREES,
+        "roles the wrong way round",
+        BASE,
+        tuple(
+            edit
+            for component, role in zip(BOTH, ("kv_consumer", "kv_producer"), strict=True)
+            for edit in connector(
+                component,
+                config=f'{{"kv_connector":"NixlConnector","kv_role":"{role}",'
+                '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
+            )
+        ),
+        failed(AGREES, "Prefill", "Decode"),
+        (
+            "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
+            "kv_producer",
+            "is a decode worker with kv_role kv_producer",
+        ),
+    ),
+    Case(
+        AGREES,
+        "a draft model on one side",
+        BASE,
+        (add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),),
+        failed(AGREES, "Prefill, Decode"),
+        ("a draft model (--speculative-config) is given to Prefill and not to Decode",),
     ),
 )
