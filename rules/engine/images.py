@@ -27,6 +27,7 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import (
     RUNTIMES,
+    VLLM_IMAGE,
     Platform,
     read_platforms,
     runtime_image,
@@ -50,6 +51,9 @@ from rules.rule import (
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
 _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
+_GPT_OSS_SINCE = (0, 10)
+_TENSORRT_LLM_IMAGE = "tensorrt-llm/release"
+_GPT_OSS_IN_TENSORRT_LLM = (1, 0)
 _GIT_TAG = re.compile(r"v\d")
 """Begin of a release's tag in git, which no image has."""
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
@@ -122,7 +126,8 @@ _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+|vllm\.[a-z_.]+)(?![\w.])")
     source=(
         "ai-dynamo/dynamo release notes of 1.2.1 (images), and the name in its older recipes, at 05e46aa; "
         "deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; ai-dynamo 1.2.1 to "
-        "1.6.0 from PyPI (packages); "
+        "1.6.0 from PyPI (packages); vllm-project/vllm#22259 (gpt-oss since 0.10.1); "
+        "https://cookbook.openai.com/articles/run-nvidia of August 2025, after TensorRT-LLM 0.21 of July"
     ),
     lines=("Dynamo 0.6 to 1.6",),
     fix=(
@@ -145,6 +150,14 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         brings = _ENGINE_OF_IMAGE.get(name, engine)
         if image is not None and brings != engine:
             yield f"starts {engine}, but its image {image.text} holds {brings or 'no engine'}"
+    model = read_gpt_oss(worker)
+    if image is not None and image.line is not None and model is not None:
+        without = f"image {image.text} cannot load {model.name}, which"
+        if image.name == VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
+            yield f"{without} vLLM knows from 0.10.1 on"
+        of_tensorrt_llm = image.repository.endswith(_TENSORRT_LLM_IMAGE)
+        if of_tensorrt_llm and image.line < _GPT_OSS_IN_TENSORRT_LLM:
+            yield f"{without} TensorRT-LLM knows from 1.0 on"
     framework = text_at(worker.template.graph_spec, "backendFramework")
     wanted = _FRAMEWORKS.get(framework or "")
     if wanted is not None and started and wanted not in started:

@@ -8,16 +8,19 @@ from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import slip_of
 from rules.reading.commands.container_commands import (
     SHELLS,
+    VLLM_SERVE,
     StartCommand,
     command_line,
+    names_a_program,
     program_of,
     script_position,
+    served_by_image,
     start_commands,
 )
 from rules.reading.commands.written_commands import BrokenScript
-from rules.reading.pods.containers import all_containers, read_environment, reference_names
+from rules.reading.pods.containers import all_containers, read_environment, read_image, reference_names
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, attempted, mappings_at, texts_at
+from rules.reading.shapes import Undecided, attempted, known, mappings_at, texts_at
 from rules.rule import EVERY_RELEASE, READABLE_PODS, Observation, Severity, failed, rule
 
 _SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
@@ -44,7 +47,8 @@ _PARAMETER = re.compile(r"\$[@*#0-9]|\$\{[@*#0-9]")
     source=(
         "POSIX.1-2024 Shell Command Language and sh (-c command_string, command_name, argument); "
         "https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/"
-        "; https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/"
+        "; https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/; "
+        "vllm-project/vllm docker/Dockerfile (ENTRYPOINT of vllm-openai)"
     ),
     lines=EVERY_RELEASE,
     fix=(
@@ -68,6 +72,7 @@ def _problems(graph: ResourceGraph, template: PodTemplate, container: Mapping[st
         return
     yield from _words_of_no_script(words)
     yield from _program_with_blank(container)
+    yield from _program_after_entrypoint(container)
     script_at = script_position(words)
     # Names of further variables may stand elsewhere, as those of a patch do.
     from_elsewhere = mappings_at(container, "envFrom") or "envFromSecret" in template.described_by
@@ -133,6 +138,9 @@ def _slips(command: StartCommand, script: str) -> Iterator[str]:
 
 
 _PLACEHOLDER = re.compile(r"[${}<>\\]")
+_AFTER_A_PROGRAM = re.compile(r"-[a-z]*c|-m|[^-].*", re.DOTALL)
+_OF_VLLM = ("/vllm/vllm-openai", "/rhaiis/vllm-cuda-rhel9")
+"""Endings of the images whose entrypoint was read; one's own image of the name may have another."""
 
 
 def _program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
@@ -142,4 +150,18 @@ def _program_with_blank(container: Mapping[str, Value]) -> Iterator[str]:
         yield (
             f"its command begins with {program!r}: no shell parts it at the blank, and no program has that "
             "name; write each word as an item of its own"
+        )
+
+
+def _program_after_entrypoint(container: Mapping[str, Value]) -> Iterator[str]:
+    """A program among the args of an image that starts one by itself."""
+    given = texts_at(container, "args")
+    image = known(read_image, container)
+    is_published = image is not None and f"/{image.repository}".endswith(_OF_VLLM)
+    # The entrypoint of older releases passes over one word beside the options.
+    is_followed = given[1:] and given[1] is not None and _AFTER_A_PROGRAM.fullmatch(given[1])
+    if is_followed and is_published and names_a_program(given[0]) and served_by_image(container):
+        yield (
+            f"its args begin with {given[0]!r}, and its image starts {VLLM_SERVE} serve by itself, which "
+            "takes it for a model and ends; write it as command"
         )

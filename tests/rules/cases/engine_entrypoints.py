@@ -47,4 +47,12 @@ CASES = (
         failed("cache-holds-the-model", "model-cache"),
         ("asks for 50Gi (53.7 GB), but the tensors of /opt/models/gpt-oss-120b alone take 65.2 GB",),
     ),
+    Case(
+        RUNS,
+        "a program that vLLM's image is given",
+        "vllm-serve",
+        (_BY_THE_IMAGE, put("Deployment", f"{SERVER}.args", ["vllm", "serve", "openai/gpt-oss-120b"])),
+        failed(RUNS, "engine"),
+        ("its args begin with 'vllm', and its image starts vllm serve by itself",),
+    ),
 )

@@ -1,7 +1,7 @@
 """Images, modules and frameworks that do not belong together, the platform that runs them, known defects."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import engine_file, put, text
+from tests.rules.edits import drop, engine_file, put, text
 from tests.rules.exports import resource
 from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER, variable
 
@@ -127,5 +127,24 @@ CASES = (
             f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",
             "does not say which release it is of",
         ),
+    ),
+    Case(
+        BRINGS,
+        "TensorRT-LLM before gpt-oss",
+        "trtllm-serve",
+        (text("Deployment", "spec.template.spec.containers[0].image", "1.3.0rc14", "0.20.0"),),
+        failed(BRINGS, "engine"),
+        ("release:0.20.0 cannot load gpt-oss-120b, which TensorRT-LLM knows from 1.0 on",),
+    ),
+    Case(
+        BRINGS,
+        "vLLM before gpt-oss, started by its image",
+        "vllm-serve",
+        (
+            text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
+            drop("Deployment", "spec.template.spec.containers[0].command"),
+        ),
+        failed(BRINGS, "engine"),
+        ("v0.9.2 cannot load gpt-oss-120b, which vLLM knows from 0.10.1 on",),
     ),
 )
