@@ -53,14 +53,6 @@ def release_name(tag: str) -> str | None:
     return found[0] if found else None
 
 
-def is_no_release(tag: str) -> bool:
-    """Whether a tag has a release's form, of a line that is known, and a patch that nobody has published."""
-    name, line = release_name(tag), known_line_name(tag)
-    if name is None or line is None or line not in NEWEST_PATCHES:
-        return False
-    return int(name.rpartition(".")[2]) > NEWEST_PATCHES[line]
-
-
 @dataclass(frozen=True, slots=True)
 class Workaround:
     """One environment variable that keeps a worker away from a known defect."""

@@ -1,13 +1,10 @@
 """What a person reads when the settings of a stack cannot be used."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 _MAX_VALUE_LENGTH = 60
 _MAX_PROBLEMS_SHOWN = 8
-# An amount that nobody can have meant; with commas, as messages print it.
-_ENDLESS_AMOUNT = re.compile(r"\b(?:[0-9]{25,}|[0-9]{1,3}(?:,[0-9]{3}){8,})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Problem:
             lines.append(f"  allowed: {self.allowed}")
         if self.suggestion:
             lines.append(f"  try: {self.suggestion}")
-        return "\n".join([shown, *(_ENDLESS_AMOUNT.sub(_in_few_digits, line) for line in lines)])
+        return "\n".join([shown, *lines])
 
 
 class SettingsError(Exception):
@@ -62,11 +59,6 @@ class SettingsError(Exception):
         if hidden > 0:
             blocks.append(f"… and {hidden} more; these first.")
         super().__init__("\n".join(blocks))
-
-
-def _in_few_digits(amount: re.Match[str]) -> str:
-    digits = amount[0].replace(",", "")
-    return f"{digits[:6]}… ({len(digits)} digits)"
 
 
 def _shorten(value: object) -> str:

@@ -8,7 +8,6 @@ from stacks.errors import Problem
 from stacks.plan.cache_plan import regional_zones
 from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.plan.placement.pools import Pool
-from stacks.plan.placement.resources import WORKERS_SHARE, occupied_gpus
 from stacks.plan.volume_sizes import GIB, needed_gib, size_in_gib
 from stacks.settings.cluster import (
     EbsStorage,
@@ -18,15 +17,11 @@ from stacks.settings.cluster import (
     LustreStorage,
 )
 from stacks.settings.stack import ExistingVolumeSource, StackSettings
-from stacks.wording import in_words
 
 _KIND, _ZONE = "modelCache.storage.kind", "modelCache.storage.zone"
 _SMALLEST_LUSTRE_GIB, _LUSTRE_STEP_GIB = 1200, 2400
 """Sizes of PERSISTENT_2 with SSD: the smallest, and multiples of the step
 (https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html)."""
-# Of each node, for frontends beside its workers' nine tenths; the rest is kubelet's and the daemon sets'.
-# Processor time runs out before memory: a frontend asks for 4 GiB a CPU, and the nodes have 6 or more.
-_FRONTENDS_SHARE = 0.06
 
 
 def source_problems(settings: StackSettings, recipe: Recipe | None) -> Iterator[Problem]:
@@ -87,11 +82,9 @@ def placement_problems(
     used = [pools[name] for name in names]
     match cache.storage:
         case EbsStorage():
-            yield from _one_node_problems(settings, used) or _frontend_problems(services, used)
-            yield from _disk_type_problems(settings, names)
+            yield from _one_node_problems(settings, used)
         case InstanceStoreStorage():
             yield from _disk_problems(cache.size, used)
-            yield from _frontend_problems(services, used)
         case LustreStorage() as storage:
             yield from _zone_problems(settings, storage, names)
         case EfsStorage() | None:
@@ -114,9 +107,7 @@ def _lustre_problems(
         )
     regional = [zone.name for zone in regional_zones(cluster, settings)]
     if storage.zone is not None and storage.zone not in regional:
-        message = "no subnet of the stack is there"
-        if zone_named(storage.zone).is_local:
-            message = "is a Local Zone, in which no file system of FSx is documented"
+        message = "no subnet of the stack is there, or it is a Local Zone, which has no file system of FSx"
         yield Problem(_ZONE, storage.zone, message, allowed=", ".join(regional), suggestion=regional[0])
 
 
@@ -144,9 +135,6 @@ def _zone_problems(
                 "modelCache.storage.zone with a zone of the region"
             )
             yield Problem(_KIND, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
-        elif not zone.is_local and storage.zone not in {None, zone.name}:
-            message = f"pool {pool} is in {zone.name}, and every file would come from another zone"
-            yield Problem(_ZONE, storage.zone, message, suggestion=zone.name)
 
 
 def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[Problem, ...]:
@@ -168,15 +156,6 @@ def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[P
     return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
 
 
-def _disk_type_problems(settings: StackSettings, used: Container[str]) -> Iterator[Problem]:
-    for pool in settings.node_pools:
-        if pool.name in used and pool.root_volume_type == "gp2":
-            message = (
-                f"the cache's disk is of gp3, and pool {pool.name} has rootVolumeType gp2 for want of it"
-            )
-            yield Problem(_KIND, "ebs", message, allowed="efs, instanceStore", suggestion="instanceStore")
-
-
 def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:
     for pool in used:
         disks = pool.instance_type.local_nvme
@@ -185,33 +164,3 @@ def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:
             has = f"{disks.count} x {disks.gigabytes_each} GB"
             message = f"the disks of a node of {pool.instance_type.name} are {has}"
             yield Problem("modelCache.size", size, message, allowed=f"{room}Gi or less")
-
-
-def _frontend_problems(services: Sequence[PlacedService], used: Sequence[Pool]) -> Iterator[Problem]:
-    frontends = [each for each in services if each.placement is None and each.resources is not None]
-    # An update starts one more of each before the old one ends.
-    wanted = sum(
-        (each.replicas + 1) * (each.resources.cpu_request if each.resources else 0) for each in frontends
-    )
-    taken = sum(
-        occupied_gpus(each.gpus, each.resources, each.placement.instance_type) * each.replicas
-        for each in services
-        if each.placement and each.resources
-    )
-    free = sum(pool.gpus for pool in used) - taken
-    node = min((pool.instance_type for pool in used), key=lambda kind: kind.vcpus / kind.gpus)
-    nodes = sum(pool.nodes for pool in used)
-    room = node.vcpus * (_FRONTENDS_SHARE * nodes + WORKERS_SHARE * free / node.gpus)
-    if wanted <= room:
-        return
-    replicas = sum(each.replicas for each in frontends)
-    message = (
-        f"frontends run where the model cache is, on the GPU nodes, and with one more during an update they "
-        f"ask for {in_words(wanted, 'CPU')}; beside the workers there are {int(room)}"
-    )
-    yield Problem(
-        "serving.replicas.frontend",
-        replicas,
-        message,
-        suggestion="fewer, or a cache on efs or fsxLustre",
-    )

@@ -1,11 +1,11 @@
 """The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from components import etcd_command, nats_configuration
-from components.chart_values import Chart
+from components.chart_values import Chart, HelmChartArgs
 from components.servers import (
     BundledServers,
     EtcdArgs,
@@ -16,9 +16,8 @@ from components.servers import (
     StatefulServersArgs,
     service_host,
 )
-from engines.release import known_line_name
 from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
-from recipes.images import DOCKER_HUB, mirrored
+from recipes.images import mirrored
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
@@ -116,22 +115,23 @@ def platform_release(
         return None, (Problem(_KEY, version, message, allowed=known, suggestion=suggestion),)
     if recipe and release.line not in recipe.runtime.platform_lines:
         return None, (_of_no_line(recipe, version),)
-    other = _image_of_other_line(recipe, release) if recipe else None
-    return (None, (other,)) if other else (release, ())
+    return release, ()
 
 
-def platform_problems(
-    platform: settings.PlatformSettings | None, mirrors: Mapping[str, str]
-) -> Iterator[Problem]:
-    """Yield which settings of the platform contradict each other, or the mirrors of images."""
+def platform_problems(platform: settings.PlatformSettings | None) -> Iterator[Problem]:
+    """Yield which settings of the platform contradict each other."""
     if not isinstance(platform, settings.OwnPlatform):
         return
-    yield from _etcd_problems(platform)
-    for name, server in (("nats", platform.nats), ("etcd", platform.etcd)):
-        if DOCKER_HUB in mirrors and server is not None and server.kind == "bundled":
-            message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
-            key = f"platform.{name}.kind"
-            yield Problem(key, "bundled", message, allowed="own or external", suggestion="kind: own")
+    etcd = platform.etcd
+    if platform.discovery == "etcd" and etcd is None:
+        message = "is missing: with discovery etcd, workers and frontends find each other in it"
+        allowed = "a mapping of kind own, bundled or external"
+        suggestion = "add platform.etcd, or leave platform.discovery out"
+        yield Problem("platform.etcd", None, message, allowed=allowed, suggestion=suggestion)
+    elif platform.discovery == "kubernetes" and etcd is not None:
+        message = "nothing would use it: with discovery kubernetes no part of Dynamo connects to etcd"
+        suggestion = "leave platform.etcd out, or write platform.discovery: etcd"
+        yield Problem("platform.etcd", etcd.kind, message, suggestion=suggestion)
 
 
 def platform_plan(
@@ -176,45 +176,9 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     stands = f"recipe {recipe.name} stands on platform {alternatives(lines)}, not on this one"
     message = f"{stands}: nothing is known of its engine's options there"
     releases = [known for known, release in PLATFORM_RELEASES.items() if release.line in lines]
-    if not releases:
-        every_line = [release.line for release in PLATFORM_RELEASES.values()]
-        suggestion = f"serving.recipe: one for {alternatives(every_line)}"
-        return Problem(_KEY, version, message, suggestion=suggestion)
-    allowed = ", ".join(f'"{release}"' for release in releases)
-    suggestion = f'"{releases[-1]}", or a recipe that stands there (`dynamo-stack list`)'
+    allowed = ", ".join(f'"{release}"' for release in releases) or None
+    suggestion = "one of these, or a recipe that stands on this one (`dynamo-stack list`)"
     return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)
-
-
-def _image_of_other_line(recipe: Recipe, release: PlatformLine) -> Problem | None:
-    """Return the recipe's service whose own image is not of the platform's line."""
-    for service in recipe.services:
-        tag = service.image_version
-        if tag is not None and known_line_name(tag) not in (None, release.line):
-            message = (
-                f"service {service.service_name} of recipe {recipe.name} has an image of its own, {tag}, of "
-                "another line"
-            )
-            line = known_line_name(tag)
-            fits = [known for known, other in PLATFORM_RELEASES.items() if other.line == line]
-            suggestion = f'"{fits[0]}", or no imageVersion in the recipe' if fits else "no imageVersion there"
-            return Problem(_KEY, release.version, message, suggestion=suggestion)
-    return None
-
-
-def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
-    etcd = platform.etcd
-    if platform.discovery == "etcd" and etcd is None:
-        message = "is missing: with discovery etcd, workers and frontends find each other in it"
-        allowed = "a mapping of kind own, bundled or external"
-        suggestion = "add platform.etcd, or leave platform.discovery out"
-        yield Problem("platform.etcd", None, message, allowed=allowed, suggestion=suggestion)
-    elif platform.discovery == "kubernetes" and etcd is not None:
-        message = "nothing would use it: with discovery kubernetes no part of Dynamo connects to etcd"
-        suggestion = "leave platform.etcd out, or write platform.discovery: etcd"
-        yield Problem("platform.etcd", etcd.kind, message, suggestion=suggestion)
-    elif isinstance(etcd, settings.OwnEtcd) and etcd.rejoining and etcd.members == 1:
-        message = "a single member has no others to join: its data is what is on its volume"
-        yield Problem("platform.etcd.rejoining", True, message, suggestion="leave it out")
 
 
 def _nats(nats: settings.Nats, namespace: str, members: _Members) -> NatsServers:
@@ -247,3 +211,52 @@ def _etcd(etcd: settings.Etcd, namespace: str, members: _Members) -> EtcdServers
             return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
         case settings.ExternalEtcd():
             return ExternalServers(",".join(etcd.addresses))
+
+
+def dynamo_platform(platform: OwnPlatform) -> HelmChartArgs:
+    """Return what every graph depends on: without the operator one is refused, or cannot be deleted."""
+    return HelmChartArgs(
+        component="DynamoPlatform",
+        chart=platform.chart,
+        release_name=RELEASE_NAME,
+        namespace=platform.namespace,
+        values=release_values(platform),
+        timeout_seconds=platform.timeout_seconds,
+        outputs={"releaseName": RELEASE_NAME},
+    )
+
+
+def release_values(platform: OwnPlatform) -> dict[str, Any]:
+    """Return the values of the chart; every key that a later chart would turn around is written out.
+
+    The chart has no schema: an unknown key would pass in silence.
+    """
+    operator: dict[str, Any] = {
+        "discoveryBackend": platform.discovery,
+        # Lets the operator bring the definitions up to its own version at every start.
+        "upgradeCRD": True,
+    }
+    if not isinstance(platform.nats, BundledServers):
+        operator["natsAddr"] = platform.nats.address
+    if platform.etcd and not isinstance(platform.etcd, BundledServers):
+        operator["etcdAddr"] = platform.etcd.address
+    if platform.operator_image:
+        operator["controllerManager"] = {"manager": {"image": {"repository": platform.operator_image}}}
+    values: dict[str, Any] = {
+        "global": {
+            # Dynamo 1.2 sends its events through NATS. The chart bundles it by default through 1.3 and no
+            # longer from 1.4, so an upgrade would take it away from running workers (ai-dynamo/dynamo#11951).
+            "nats": {"install": isinstance(platform.nats, BundledServers)},
+            "etcd": {"install": isinstance(platform.etcd, BundledServers)},
+            "grove": {"install": False},
+            "kai-scheduler": {"install": False},
+        },
+        "dynamo-operator": operator,
+    }
+    # Many clusters have no default class, and then a server waits for its volume for ever.
+    if isinstance(platform.nats, BundledServers):
+        claim = {"storageClassName": platform.nats.storage_class_name}
+        values["nats"] = {"config": {"jetstream": {"fileStore": {"pvc": claim}}}}
+    if isinstance(platform.etcd, BundledServers):
+        values["etcd"] = {"persistence": {"storageClass": platform.etcd.storage_class_name}}
+    return values

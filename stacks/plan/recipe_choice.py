@@ -57,7 +57,9 @@ def chosen_recipe(
     problems = (*problems, *mistakes)
     if overrides and not problems:
         recipe, wrong = overridden(recipe, overrides)
-        problems = tuple(_problem(role, text, overrides) for role, text in wrong)
+        problems = tuple(
+            Problem(_KEY if role is None else f"{_KEY}.{role}", None, text) for role, text in wrong
+        )
     wanted, made = settings.serving.gpus_per_worker, recipe.workers[0].gpus
     if wanted is not None and not problems and made != wanted:
         message = f"serving.overrides make a worker of {in_words(made, 'GPU')}"
@@ -142,18 +144,6 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
             hint = "leave it out, and type serving.kvTransport"
             problems.append(Problem(f"{_KEY}.{role}.{decided}", typed_backend, message, suggestion=hint))
     return found, tuple(problems)
-
-
-def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) -> Problem:
-    """Return the problem at the option that the sentence names, as far as it names one."""
-    named: list[Role] = [known for known in overrides if known in text]
-    roles: list[Role] = [role] if role is not None else named or list(overrides)
-    for known in roles:
-        typed = overrides.get(known)
-        for option, value in dotted_options(typed.model_dump(exclude_unset=True) if typed else {}):
-            if option.rpartition(".")[2] in text:
-                return Problem(f"{_KEY}.{known}.{option}", value, text)
-    return Problem(f"{_KEY}.{role}" if role is not None else _KEY, None, text)
 
 
 def _gpus_per_worker(

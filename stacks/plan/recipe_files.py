@@ -76,14 +76,8 @@ def _read(name: str, folder: Path | None) -> Recipe:
         problems = problems_of(error, recipe_type(recipe_file(name, folder).read_text(encoding="utf-8")))
     except RecipeFieldError as error:
         problems = (_of_field(error),)
-    except yaml.YAMLError as error:
-        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-        place = f" (line {mark.line + 1})" if mark else ""
-        problems = (Problem("", None, f"not a recipe: not YAML{place}"),)
-    except UnicodeDecodeError as error:
-        problems = (Problem("", None, f"not a recipe: not UTF-8 text (byte {error.start})"),)
-    except OSError as error:
-        problems = (Problem("", None, f"cannot be read: {error.strerror}"),)
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        problems = (Problem("", None, f"cannot be read as a recipe: {' '.join(str(error).split())}"),)
     raise SettingsError({shown_file(recipe_file(name, folder)): problems})
 
 

@@ -59,15 +59,14 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         *recipe_problems,
         *pool_problems,
         *unplaced,
-        *platform_problems(settings.platform, settings.image_mirrors),
+        *platform_problems(settings.platform),
         *source_problems(settings, recipe),
         *_namespace_problems(settings),
         *_exposure_problems(settings),
         *cluster_problems(settings, pools),
         *storage_problems(settings),
         *(placement_problems(settings, placed.services, pools) if placed else ()),
-        *layer_problems(name, settings),
-        *_waiver_problems(settings),
+        *layer_problems(settings),
     ]
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
@@ -102,16 +101,6 @@ def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
     # Removing a namespace removes everything in it.
     message = "the graph needs a namespace of its own, apart from the platform's"
     return (Problem("serving.namespace", name, message),)
-
-
-def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
-    rules = [waiver.rule for waiver in settings.waivers]
-    message = "this rule is waived twice: which reason and which date would hold?"
-    return tuple(
-        Problem(f"waivers[{index}].rule", rule, message, suggestion="leave one of them out")
-        for index, rule in enumerate(rules)
-        if rule in rules[:index]
-    )
 
 
 def _serving(

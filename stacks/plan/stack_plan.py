@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from recipes.placed import PlacedRecipe
+from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
@@ -94,9 +94,17 @@ class StackPlan:
     @property
     def used_accelerators(self) -> tuple[str, ...]:
         """Names of the kinds of GPU that its workers use."""
-        return tuple(
-            sorted({each.pool.instance_type.accelerator.name for each in self.pools if each.used_gpus})
-        )
+        return tuple(sorted({each.pool.instance_type.accelerator.name for each in self.used_pools}))
+
+    @property
+    def used_pools(self) -> tuple[PlacedPool, ...]:
+        """The pools that its workers run in."""
+        return tuple(placed for placed in self.pools if placed.used_gpus)
+
+    def workers_in(self, placed: PlacedPool) -> tuple[PlacedService, ...]:
+        """Return the workers that run in the pool."""
+        workers = self.serving.placed.workers
+        return tuple(each for each in workers if each.placement and each.placement.pool == placed.pool.name)
 
     @property
     def gpu_nodes(self) -> tuple[PlannedNodes, ...]:
@@ -116,7 +124,7 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     """Return the node groups that the graph needs and that have no node yet; the graph comes after them."""
     if not stack.layers.owns("serving"):
         return ()
-    used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
+    used = {placed.pool.name for placed in stack.used_pools}
     return tuple(nodes for nodes in stack.gpu_nodes if nodes.pool.name in used and nodes.phase != "active")
 
 

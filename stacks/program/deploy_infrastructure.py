@@ -22,7 +22,7 @@ from hardware import GPU_RESOURCE, is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
-from stacks.program.account import principal, refuse_filled_blocks
+from stacks.program.account import principal
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.settings.cluster import EbsStorage as EbsSettings
@@ -106,19 +106,15 @@ def deploy_infrastructure(
         allowed_account_ids=[plan.cluster.account_id],
         default_tags={"tags": dict(plan.tags)},
     )
-    if running is not None:
-        refuse_filled_blocks(plan, running.node_groups, account)
     in_account = pulumi.ResourceOptions(providers=[account])
     vpc_id, subnets = deploy_network(plan, in_account, keep=keep)
     # Their zones stay as they are; EKS replaces a node group for another one, too.
     of_control_plane = [subnets[zone] for zone in plan.network.control_plane]
-    made_by = principal(running, account)
-    _refuse_access_of_the_creator(plan, made_by)
     cluster = EksCluster(
         "eks",
         plan.cluster,
         subnet_ids=of_control_plane,
-        creator=made_by,
+        creator=principal(running, account),
         log_days=LOG_DAYS,
         addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
         keep=keep,
@@ -276,15 +272,6 @@ def _pod_network(plan: planned.EksPlan) -> dict[str, object]:
         # By itself it gives pods 9,001 bytes (aws/amazon-vpc-cni-k8s README.md, AWS_VPC_ENI_MTU).
         told["env"] = {"AWS_VPC_ENI_MTU": str(plan.largest_packet)}
     return told
-
-
-def _refuse_access_of_the_creator(plan: planned.EksPlan, creator: pulumi.Input[str] | None) -> None:
-    for index, each in enumerate(plan.cluster.access):
-        if each.arn == creator:
-            raise pulumi.RunError(
-                f"cluster.access[{index}].arn = {each.arn!r}: made the cluster and administers it\n"
-                "  try: leave it out"
-            )
 
 
 def _placement_group(nodes: planned.PlannedNodes) -> str | None:

@@ -16,11 +16,10 @@ from components.platform_guard import PlatformGuard
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan
-from stacks.plan.platform_chart import dynamo_platform
+from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan, dynamo_platform
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.joined_layers import joined_platform
+from stacks.program.joined_layers import reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> Platfo
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         joined = stack.layers.joined.get("platform") if platform else None
-        return PlatformParts((), (joined_platform(joined),) if joined else ())
+        return PlatformParts((), (reference(joined),) if joined else ())
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,

@@ -10,7 +10,7 @@ from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
-from stacks.plan.layers.joined import owner_problems
+from stacks.plan.layers.layering import owner_problems
 from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file

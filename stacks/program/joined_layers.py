@@ -33,7 +33,7 @@ class InfrastructureParts:
 
 def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
     """Return what another stack made, by a reference that stays in the state: the join can be seen there."""
-    output: pulumi.Output[dict[str, Any]] = _reference(joined).require_output(joined.contract.layer)
+    output: pulumi.Output[dict[str, Any]] = reference(joined).require_output(joined.contract.layer)
     values = joined.contract.values
     kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
     provider = kubernetes.Provider(
@@ -53,11 +53,6 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
             made.apply(lambda found: found[_ATTRIBUTES] or None),
         )
     return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)
-
-
-def joined_platform(joined: JoinedLayer) -> pulumi.Resource:
-    """Return the reference to the stack that runs the platform, for what stands on it to depend on."""
-    return _reference(joined)
 
 
 def share(
@@ -96,5 +91,6 @@ def _after(content: dict[str, Any], made: tuple[pulumi.Resource, ...]) -> pulumi
     return pulumi.Output.all(content=content, there=there).apply(lambda known: known["content"])
 
 
-def _reference(joined: JoinedLayer) -> pulumi.StackReference:
+def reference(joined: JoinedLayer) -> pulumi.StackReference:
+    """Return the reference to the stack that owns the layer, for what stands on it to depend on."""
     return pulumi.StackReference(f"{joined.contract.layer}-layer", full_name(joined.stack))

@@ -24,35 +24,6 @@ _LIMITS = {
 _MANY_KEYS = 20
 _FEW = 3
 """Blocks that a key can be looked for in."""
-_OF_EVERY_JOB = "every recipe's benchmark Job has the same"
-_GONE = {
-    "platform.graphApi": (
-        "every graph is written in nvidia.com/v1beta1",
-        "leave it out (docs/updates.md, Graph API, says what becomes of a v1alpha1 graph)",
-    ),
-    "runtime.otherVersions": (
-        "each line has the project's own tag beside runtime.version",
-        "leave it out; serving.imageVersions in the stack's file takes another patch",
-    ),
-    "benchmark.image": (_OF_EVERY_JOB, "leave it out; imageMirrors in the stack's file moves the image"),
-    **dict.fromkeys(
-        (
-            "benchmark.artifactsDirectory",
-            "benchmark.connectionsPerWorker",
-            "benchmark.localPorts",
-            "benchmark.packages",
-            "benchmark.repetitionPenalty",
-            "benchmark.resources",
-            "benchmark.retries",
-            "benchmark.temperature",
-            "benchmark.ui",
-            "benchmark.waitForModel",
-        ),
-        (_OF_EVERY_JOB, "leave it out"),
-    ),
-}
-"""Setting that files may still have and nothing reads -> why, and what to do. Other blocks have some of these
-keys, and would be named as the place for them."""
 _POSITION = re.compile(r"\[\d+\]")
 
 
@@ -133,9 +104,6 @@ def _unknown_key(finding: ErrorDetails, root: type[BaseModel]) -> Problem:
     *around, last = finding["loc"]
     block, key = place_of(root, tuple(around)), str(last)
     full = dotted((*block.path, key))
-    if full in _GONE:
-        why, suggestion = _GONE[full]
-        return Problem(full, _shown(finding["input"]), f"this setting went: {why}", suggestion=suggestion)
     known = [each for model in block.models for each in fields_of(model)]
     message, homes = f"there is no setting {key!r} here", _homes(block, key, root)
     if 0 < len(homes) <= _FEW:

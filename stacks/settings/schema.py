@@ -1,7 +1,7 @@
-"""JSON schema of a stack file, by which editors complete and check it while typing; the page of settings.
+"""JSON schemas of stack and recipe files, by which editors complete and check them; the page of settings.
 
-Written from the settings' own model. To bring settings.schema.json and docs/settings.md up to date:
-`python -m stacks.settings.schema`.
+Written from the models themselves. To bring settings.schema.json, recipes/recipe.schema.json and
+docs/settings.md up to date: `python -m stacks.settings.schema`.
 """
 
 import json
@@ -12,6 +12,9 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel
 
 from engines.registry import ENGINES
+from recipes.files import SCHEMA_FILE as RECIPE_SCHEMA_FILE
+from recipes.load import model_names
+from recipes.model import Recipe
 from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
 from stacks.settings.model_tables import field_docstrings, sections, summary
 from stacks.settings.services import EngineOverrides
@@ -23,6 +26,8 @@ EDITOR_LINE = "# yaml-language-server: $schema=stacks/settings/settings.schema.j
 """First line of every stack file; what the YAML language server of most editors looks for."""
 
 _SETTINGS = StackSettings.__name__
+# The draft that editors support completely.
+_DRAFT = "http://json-schema.org/draft-07/schema#"
 
 
 def stack_file_schema() -> dict[str, Any]:
@@ -36,8 +41,7 @@ def stack_file_schema() -> dict[str, Any]:
         definitions |= definitions_of(engine)
     _offer(definitions[EngineOverrides.__name__], engines)
     return {
-        # The draft that editors support completely.
-        "$schema": "http://json-schema.org/draft-07/schema#",
+        "$schema": _DRAFT,
         "title": f"Stack file of {CONFIG_NAMESPACE}",
         "type": "object",
         "required": ["config"],
@@ -63,9 +67,9 @@ def definitions_of(
     return definitions
 
 
-def schema_text() -> str:
-    """Return what settings.schema.json has to hold."""
-    return json.dumps(stack_file_schema(), indent=2, ensure_ascii=False) + "\n"
+def as_text(schema: dict[str, Any]) -> str:
+    """Return what a schema's file has to hold."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _config() -> dict[str, Any]:
@@ -160,6 +164,21 @@ def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
     yield from ((path, model) for model, path in found.items())
 
 
+def recipe_schema() -> dict[str, Any]:
+    """Return the schema of a recipe file; a model is described in it, or named as one of recipes/models/."""
+    definitions = definitions_of(Recipe)
+    recipe = definitions.pop(Recipe.__name__)
+    described = recipe["properties"]["model"]
+    recipe["properties"]["model"] = {"anyOf": [{"enum": list(model_names())}, described]}
+    return {
+        "$schema": _DRAFT,
+        "title": "Recipe",
+        **recipe,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
 if __name__ == "__main__":
-    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")
+    SCHEMA_FILE.write_text(as_text(stack_file_schema()), encoding="utf-8")
+    RECIPE_SCHEMA_FILE.write_text(as_text(recipe_schema()), encoding="utf-8")
     DOCUMENT.write_text(settings_document(), encoding="utf-8")

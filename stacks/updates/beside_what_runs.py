@@ -1,62 +1,18 @@
 """What has room beside the workers that run: a rollout that starts new ones first, and another graph."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, surges
+from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, surges
 from stacks.plan.placement.pools import may_share_nodes
 from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.placement.rollout import described
 from stacks.plan.stack_plan import StackPlan
-from stacks.updates.comparable_graph import Graph, Service, graph_of
+from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.running import Running
 from stacks.wording import in_words
-
-
-@dataclass(frozen=True, slots=True)
-class SharedPool:
-    """A pool that the new workers use, and who is in it already."""
-
-    placed: PlacedPool
-    new: tuple[PlacedService, ...]
-    old: tuple[Service, ...]
-    """Also those of a pool that this stack no longer names, where their nodes may be the same."""
-    one_nvlink_domain: bool = False
-    """All of the new ones must be in one."""
-
-    def __str__(self) -> str:
-        return f"pool {self.placed.pool.name}"
-
-    @property
-    def room(self) -> Room:
-        """The pool's nodes that the workers can use."""
-        return self.placed.packing.room
-
-
-def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
-    """Return the pools of the new workers with those of the running ones that may be on their nodes."""
-    workers = stack.serving.placed.workers
-    return tuple(
-        SharedPool(
-            placed,
-            new=tuple(each for each in workers if each.placement and each.placement.pool == placed.pool.name),
-            old=tuple(
-                service
-                for service in running
-                if may_share_nodes(service.node_selector, placed.pool.node_selector)
-            ),
-            one_nvlink_domain=stack.serving.placed.same_clique,
-        )
-        for placed in stack.pools
-        if placed.used_gpus
-    )
-
-
-def worker_set(service: PlacedService | Service) -> WorkerSet:
-    """Return the pods of a service as the packing counts them."""
-    return WorkerSet(service.name, service.gpus, service.replicas)
 
 
 def occupying_set(worker: PlacedService) -> WorkerSet:
@@ -67,15 +23,24 @@ def occupying_set(worker: PlacedService) -> WorkerSet:
     return WorkerSet(worker.name, gpus, worker.replicas)
 
 
-def holds_both(shared: SharedPool) -> bool:
+def _workers_beside(placed: PlacedPool, running: Graph) -> list[WorkerSet]:
+    """Return the running workers that may be on the pool's nodes, also those of a pool of another name."""
+    return [
+        WorkerSet(each.name, each.gpus, each.replicas)
+        for each in running.workers
+        if may_share_nodes(each.node_selector, placed.pool.node_selector)
+    ]
+
+
+def _holds_both(stack: StackPlan, placed: PlacedPool, running: Graph) -> bool:
     """Whether all new workers find their GPUs beside all old ones, wherever the scheduler put those."""
-    running = [worker_set(service) for service in shared.old]
-    for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
+    there = _workers_beside(placed, running)
+    for worker in sorted(stack.workers_in(placed), key=lambda worker: -worker.gpus):
         # If there is room for the last of them, there was for the others.
         wanted = occupying_set(worker)
-        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), running, shared.room):
+        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), there, placed.packing.room):
             return False
-        running.append(wanted)
+        there.append(wanted)
     return True
 
 
@@ -102,15 +67,20 @@ def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement 
     merge/update.go; "missing metadata in converted object", seen with the operator of the 1.2 line).
     """
     if running.has_place_of(wanted):
+        if running.api != wanted.api:
+            reason = f"it cannot be changed from {running.api} to {wanted.api}"
+            return Replacement(old_first=True, reason=reason, in_place=True)
         if running.services.keys() != wanted.services.keys():
             return Replacement(old_first=True, reason="both have this name", in_place=True)
-        if running.api == wanted.api:
-            return None
-        reason = f"it cannot be changed from {running.api} to {wanted.api}"
-        return Replacement(old_first=True, reason=reason, in_place=True)
-    full = [shared for shared in shared_pools(stack, running.workers) if not holds_both(shared)]
+        return None
+    # Of a v1alpha1 graph nobody has read what room it takes.
+    full = [
+        placed
+        for placed in stack.used_pools
+        if running.api == "v1alpha1" or not _holds_both(stack, placed, running)
+    ]
     if full:
-        pools = " and ".join(map(str, full))
+        pools = " and ".join(f"pool {placed.pool.name}" for placed in full)
         verb = "does" if len(full) == 1 else "do"
         reason = f"{pools} {verb} not hold the workers of both"
         return Replacement(old_first=True, reason=reason, old_urn=running.urn)
@@ -153,24 +123,24 @@ def _without_room(stack: StackPlan, running: Graph, wanted: Graph, surging: Set[
         return dict.fromkeys(sorted(surging), reason)
     beside = "free on one node beside the workers of before the change"
     return {
-        name: f"{shared} has no {in_words(gpus, 'GPU')} {beside}"
-        for shared in shared_pools(stack, running.workers)
-        for name, gpus in _crowded_out(shared, surging)
+        name: f"pool {placed.pool.name} has no {in_words(gpus, 'GPU')} {beside}"
+        for placed in stack.used_pools
+        for name, gpus in _crowded_out(stack, placed, running, surging)
     }
 
 
-def _crowded_out(shared: SharedPool, surging: Set[str]) -> Iterator[tuple[str, int]]:
-    old = {service.name: service.gpus for service in shared.old}
-    sets = {
-        worker.name: replace(some := occupying_set(worker), gpus=max(some.gpus, old.get(worker.name, 0)))
-        for worker in shared.new
-    }
+def _crowded_out(
+    stack: StackPlan, placed: PlacedPool, running: Graph, surging: Set[str]
+) -> Iterator[tuple[str, int]]:
+    new = {worker.name: worker for worker in stack.workers_in(placed)}
     # Workers of another pool that come or go stay until their successors serve.
-    sets |= {service.name: worker_set(service) for service in shared.old if service.name not in sets}
-    gpus = {worker.name: worker.gpus for worker in shared.new}
-    for some, _, fits in surges(sets.values(), shared.room, surging & gpus.keys()):
+    sets = {some.name: some for some in _workers_beside(placed, running)}
+    for name, worker in new.items():
+        some = occupying_set(worker)
+        sets[name] = replace(some, gpus=max(some.gpus, sets[name].gpus)) if name in sets else some
+    for some, _, fits in surges(sets.values(), placed.packing.room, surging & new.keys()):
         if not fits:
-            yield some.name, gpus[some.name]
+            yield some.name, new[some.name].gpus
 
 
 def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:

@@ -1,10 +1,9 @@
 """A graph's services as far as updates go: what the operator compares, and what takes room.
 
-A graph that a state has as v1alpha1 is made again whatever its services hold, so that only its services'
-names, numbers and place are read.
+A graph that a state has as v1alpha1 is made again whatever its services hold, so that none of them is read.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -108,7 +107,7 @@ def graph_of(stack: StackPlan) -> Graph:
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
     """Return the graph with this `spec`."""
-    services = {str(component.get("name")): _service(component) for component in _components(spec)}
+    services = {str(each.get("name")): _service(each) for each in mappings_in(spec, "components")}
     return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
 
 
@@ -130,12 +129,6 @@ def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | N
         },
     }
     return Graph(name, namespace, "apps/v1", {service: _service(component)}, urn)
-
-
-def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    yield from mappings_in(spec, "components")
-    for name, service in mapping_in(spec, "services").items():
-        yield _outline(name, mapping_in(service))
 
 
 def _service(component: Mapping[str, Any]) -> Service:
@@ -178,16 +171,3 @@ def _number(written: Any, *, otherwise: int) -> int:
 def _strategy(written: object) -> RolloutStrategy | None:
     known: tuple[RolloutStrategy, ...] = ("RollingUpdate", "Recreate")
     return next((strategy for strategy in known if strategy == written), None)
-
-
-def _outline(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what takes room of a v1alpha1 service, as a component of v1beta1 has it."""
-    gpus = mapping_in(service, "resources", "limits").get("gpu")
-    main = {"name": _MAIN_CONTAINER, "resources": {"limits": {GPU_RESOURCE: gpus}}}
-    pod = {"nodeSelector": mapping_in(service, "extraPodSpec", "nodeSelector"), "containers": [main]}
-    return {
-        "name": name,
-        "type": service.get("subComponentType") or service.get("componentType"),
-        "replicas": service.get("replicas"),
-        "podTemplate": {"spec": pod},
-    }

@@ -11,10 +11,11 @@ from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import allocatable_gpus, gpus_in, is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.errors import Problem
+from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.beside_what_runs import SharedPool, shared_pools, worker_set
 from stacks.updates.comparable_graph import Graph, graph_of
+from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import Notice
 from stacks.updates.running import Running
 from stacks.wording import in_words
@@ -35,8 +36,8 @@ class PoolUse:
     """All GPUs of these nodes."""
     free: Mapping[str, Mapping[int, int]]
     """NVLink clique, empty for none -> GPUs that others leave free on a node -> nodes."""
-    others: Mapping[str, tuple[int, int]]
-    """Namespace -> GPUs and pods that are not this stack's."""
+    others: Mapping[str, int]
+    """Namespace -> GPUs of pods that are not this stack's."""
     own: int = 0
     """GPUs of this stack's own pods, also on nodes that take no new ones."""
     unusable: tuple[str, ...] = ()
@@ -82,11 +83,11 @@ def nodes_of_pools(
 ) -> Mapping[str, Sequence[KubernetesObject]] | Answer:
     """Return the nodes of each pool that workers use, or the answer of a cluster that does not say."""
     nodes: dict[str, Sequence[KubernetesObject]] = {}
-    for pool in shared_pools(stack, ()) if _places_workers(stack) else ():
-        listed = cluster.within(_SECONDS).ask(NODES, labelSelector=_selector(pool))
+    for placed in stack.used_pools if _places_workers(stack) else ():
+        listed = cluster.within(_SECONDS).ask(NODES, labelSelector=_selector(placed))
         if not listed.is_known:
             return listed
-        nodes[pool.placed.pool.name] = listed.items
+        nodes[placed.pool.name] = listed.items
     return nodes
 
 
@@ -97,7 +98,7 @@ def room_texts(stack: StackPlan, uses: Uses | str) -> tuple[tuple[str, bool], ..
     """
     if not _places_workers(stack):
         return ()
-    return tuple(_room(shared, uses) for shared in shared_pools(stack, ()))
+    return tuple(_room(stack, placed, uses) for placed in stack.used_pools)
 
 
 def room_notices(stack: StackPlan, uses: Uses | Answer) -> tuple[Notice, ...]:
@@ -116,13 +117,12 @@ def room_problems(stack: StackPlan, before: Running, uses: Uses | Answer) -> tup
     wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
     stay = running is not None and running.makes_same_workers(wanted)
-    indices = {placed.pool.name: index for index, placed in enumerate(stack.pools)}
     return tuple(
-        _problem(indices[shared.placed.pool.name], shared, use)
-        for shared in shared_pools(stack, ())
-        if (use := uses.get(shared.placed.pool.name))
-        and not _fits(shared, use)
-        and not (stay and use.own >= _needed(shared))
+        _problem(stack, placed, use)
+        for placed in stack.used_pools
+        if (use := uses.get(placed.pool.name))
+        and not _fits(stack, placed, use)
+        and not (stay and use.own >= placed.used_gpus)
     )
 
 
@@ -130,61 +130,48 @@ def _places_workers(stack: StackPlan) -> bool:
     return stack.layers.owns("serving") and not waited_for(stack)
 
 
-def _room(shared: SharedPool, uses: Uses | str) -> tuple[str, bool]:
-    pool = shared.placed.pool
+def _room(stack: StackPlan, placed: PlacedPool, uses: Uses | str) -> tuple[str, bool]:
+    pool = placed.pool
     if isinstance(uses, str):
-        needed = in_words(_needed(shared), "GPU")
+        needed = in_words(placed.used_gpus, "GPU")
         text = f"pool {pool.name}: the graph's {needed} fit into {pool.gpus} by the settings alone, {uses}"
         return text, True
     use = uses[pool.name]
-    fits = _fits(shared, use)
+    fits = _fits(stack, placed, use)
     end = "it fits" if fits else "it does not fit until others end, or nodes join"
-    return f"pool {pool.name}: {_use_text(shared, use)}: {end}", fits
+    return f"pool {pool.name}: {_use_text(placed, use)}: {end}", fits
 
 
-def _use_text(shared: SharedPool, use: PoolUse) -> str:
-    needs = f"this stack needs {_needed(shared)}"
+def _use_text(placed: PlacedPool, use: PoolUse) -> str:
+    needs = f"this stack needs {placed.used_gpus}"
     if not use.nodes:
-        why = "; ".join(use.unusable[:_SHOWN]) or f"no node bears {_selector(shared)}"
+        why = "; ".join(use.unusable[:_SHOWN]) or f"no node bears {_selector(placed)}"
         return f"the cluster has none of its nodes ready, {why}; {needs}"
-    others = f" ({_others_text(use)})" if use.others else ""
-    return f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} not used by others{others}; {needs}"
+    most = sorted(use.others.items(), key=lambda item: -item[1])[:_SHOWN]
+    others = ", ".join(f"{namespace} {in_words(gpus, 'GPU')}" for namespace, gpus in most)
+    whose = f" ({others})" if others else ""
+    return f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} not used by others{whose}; {needs}"
 
 
-def _problem(index: int, shared: SharedPool, use: PoolUse) -> Problem:
-    pool = shared.placed.pool
+def _problem(stack: StackPlan, placed: PlacedPool, use: PoolUse) -> Problem:
+    pool = placed.pool
     message = (
-        f"pool {pool.name}: {_use_text(shared, use)}. `up` would wait for it; nothing was created or changed"
+        f"pool {pool.name}: {_use_text(placed, use)}. `up` would wait for it; nothing was created or changed"
     )
     wait = "serving.waitForRoom: true, with which `up` waits for room as long as for the graph"
     if use.nodes < pool.nodes:
+        key = f"nodePools[{stack.pools.index(placed)}].nodes"
         has = f"nodes of this pool that take pods in the cluster: {use.nodes}. "
-        return Problem(
-            f"nodePools[{index}].nodes", pool.nodes, has + message, suggestion=f"its real number, or {wait}"
-        )
+        return Problem(key, pool.nodes, has + message, suggestion=f"its real number, or {wait}")
     return Problem("serving.replicas", None, message, suggestion=f"fewer replicas, another pool, or {wait}")
 
 
-def _needed(shared: SharedPool) -> int:
-    return sum(some.gpus * some.count for some in map(worker_set, shared.new))
-
-
-def _fits(shared: SharedPool, use: PoolUse) -> bool:
-    workers: Sequence[WorkerSet] = [worker_set(worker) for worker in shared.new]
+def _fits(stack: StackPlan, placed: PlacedPool, use: PoolUse) -> bool:
+    workers = [WorkerSet(each.name, each.gpus, each.replicas) for each in stack.workers_in(placed)]
     places = [Counter(counts) for counts in use.free.values()]
-    if not shared.one_nvlink_domain:
+    if not stack.serving.placed.same_clique:
         places = [sum(places, Counter[int]())]
-    return any(pack(workers, shared.room, free) is not None for free in places)
-
-
-def _others_text(use: PoolUse) -> str:
-    most = sorted(use.others.items(), key=lambda item: (-item[1][0], item[0]))
-    texts = [
-        f"{name} {in_words(gpus, 'GPU')} in {in_words(pods, 'pod')}" for name, (gpus, pods) in most[:_SHOWN]
-    ]
-    if rest := [gpus for _, (gpus, _) in most[_SHOWN:]]:
-        texts.append(f"{len(rest)} other namespaces {in_words(sum(rest), 'GPU')}")
-    return ", ".join(texts)
+    return any(pack(workers, placed.packing.room, free) is not None for free in places)
 
 
 def _use_of_nodes(
@@ -193,12 +180,10 @@ def _use_of_nodes(
     why = {node["metadata"]["name"]: _why_unusable(node) for node in nodes}
     there = {node["metadata"]["name"]: node for node in nodes if not why[node["metadata"]["name"]]}
     used: Counter[str] = Counter()
-    others: dict[str, tuple[int, int]] = {}
+    others: Counter[str] = Counter()
     for pod in (pod for pod in pods if pod["spec"]["nodeName"] in there):
-        gpus, namespace = _gpus_of(pod), pod["metadata"]["namespace"]
-        used[pod["spec"]["nodeName"]] += gpus
-        before = others.get(namespace, (0, 0))
-        others[namespace] = (before[0] + gpus, before[1] + 1)
+        used[pod["spec"]["nodeName"]] += _gpus_of(pod)
+        others[pod["metadata"]["namespace"]] += _gpus_of(pod)
     free: dict[str, Counter[int]] = {}
     for name, node in there.items():
         clique = labels_of(node).get(NVLINK_CLIQUE, "")
@@ -217,17 +202,12 @@ def _why_unusable(node: KubernetesObject) -> str:
 
 
 def _gpus_of(pod: KubernetesObject) -> int:
-    spec: Mapping[str, Sequence[Mapping[str, Any]] | None] = pod.get("spec", {})
-    running = sum(_requested(container) for container in spec.get("containers") or [])
-    return max([running, *(_requested(container) for container in spec.get("initContainers") or [])])
+    # Of GPUs the request is the limit, which the API server writes down where only the other is given.
+    containers: Sequence[Mapping[str, Any]] = pod.get("spec", {}).get("containers") or []
+    resources = (mapping_in(each, "resources", "requests") for each in containers)
+    return sum(map(gpus_in, resources))
 
 
-def _requested(container: Mapping[str, Any]) -> int:
-    # Of GPUs the request is the limit, which the API server writes down where only one is given.
-    resources: Mapping[str, Mapping[str, Any]] = container.get("resources") or {}
-    return gpus_in(resources.get("requests") or resources.get("limits") or {})
-
-
-def _selector(shared: SharedPool) -> str:
-    labels = shared.placed.pool.node_selector
+def _selector(placed: PlacedPool) -> str:
+    labels = placed.pool.node_selector
     return ",".join(f"{key}={value}" for key, value in sorted(labels.items()))

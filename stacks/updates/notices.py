@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
-from stacks.plan.platform import OwnPlatform, PlatformPlan
-from stacks.plan.platform_chart import release_values
+from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.services import IngressExposure, InternalLoadBalancer
 from stacks.updates.beside_what_runs import Replacement
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.nested_values import leaves_by_path
@@ -71,7 +69,7 @@ def replacement_notice(stack: StackPlan, running: Graph, wanted: Graph, how: Rep
         moved = f"address: {running.address} -> {wanted.address}"
         stays = f", or keep the old one with serving.name: {running.name}"
         hint = stays if running.namespace == wanted.namespace else ""
-        lines.append(f"{moved}{_outside_change(stack)}; tell the clients{hint}")
+        lines.append(f"{moved}; tell the clients{hint}")
     return Notice("\n  ".join(lines), warns=True, interruption=interruption if how.old_first else None)
 
 
@@ -186,16 +184,6 @@ def _count_changes(stack: StackPlan, running: Graph, wanted: Graph) -> Iterable[
         gpus = in_words(number * service.gpus, "GPU")
         place = f" {where} {gpus} of pool {pools[name]}" if name in pools else ""
         yield f"{name} {before} -> {now} replicas, {in_words(number, 'pod')} {done}{place}"
-
-
-def _outside_change(stack: StackPlan) -> str:
-    match stack.serving.exposure:
-        case InternalLoadBalancer():
-            return ", and another load balancer"
-        case IngressExposure(host=host):
-            return f", {host} stays"
-        case None:
-            return ""
 
 
 def _word_for(path: tuple[str, ...]) -> str:

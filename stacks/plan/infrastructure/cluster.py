@@ -13,11 +13,19 @@ from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import StackSettings
 
-_OTHER_PARTITIONS = ("cn-", "us-gov-", "us-iso", "eu-iso")
-"""How names of regions in aws-cn, aws-us-gov and the isolated partitions begin
-(https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html)."""
-_RESERVED_TAGS = "kubernetes.io"
-"""kubernetes-sigs/aws-ebs-csi-driver pkg/driver/validation.go: it ends at its start."""
+_OF_MADE_NODES = {
+    "zone": "leave it out",
+    "purchase": "leave it out",
+    "amiRelease": "leave it out",
+    "rootVolumeType": "leave it out",
+}
+"""Setting of a pool whose nodes the stack makes -> what to do where they exist."""
+_OF_EXISTING_NODES = {
+    "node": "instanceType",
+    # EC2 has neither InfiniBand nor RoCE.
+    "rdma": "leave it out; serving.kvTransport: efa",
+}
+"""Setting of a pool whose nodes exist -> what to do where the stack makes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,72 +65,24 @@ def cluster_plan(settings: StackSettings) -> ClusterPlan:
 
 
 def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:
-    """Yield why the cluster could not be made; where one exists, the settings that only a made one has."""
+    """Yield why the cluster could not be made, and the settings of pools that only the other kind has."""
     cluster = settings.cluster
-    if not isinstance(cluster, EksClusterSettings):
+    if isinstance(cluster, EksClusterSettings):
+        message = "describes nodes that exist, and the stack makes those of its own cluster"
+        yield from _misplaced(settings, _OF_EXISTING_NODES, message)
+        yield from network_problems(cluster, settings)
+        yield from pool_problems(cluster, settings.node_pools, pools)
+    else:
         message = "belongs to a cluster that the stack makes, and this one exists"
-        for index, pool in enumerate(settings.node_pools):
-            made = (
-                ("zone", pool.zone),
-                ("purchase", pool.purchase),
-                ("amiRelease", pool.ami_release),
-                ("rootVolumeType", pool.root_volume_type),
-            )
-            for name, value in made:
-                if value is not None:
-                    key, shown = f"nodePools[{index}].{name}", getattr(value, "kind", value)
-                    yield Problem(key, shown, message, suggestion="leave it out")
-        return
-    if cluster.region.startswith(_OTHER_PARTITIONS):
-        message = (
-            "is a region of another partition of AWS: every ARN that a stack writes begins with arn:aws:"
-        )
-        yield Problem("cluster.region", cluster.region, message, allowed="a commercial region")
-    for name in cluster.tags:
-        if name.startswith(_RESERVED_TAGS):
-            message = f"the EBS driver takes no tag whose key begins with {_RESERVED_TAGS}"
-            yield Problem("cluster.tags", name, message, suggestion="a prefix of your own, or none")
-    if cluster.assume_role is not None and f":{cluster.account_id}:role/" not in cluster.assume_role:
-        message = "is no IAM role of cluster.accountId, outside of which nothing happens"
-        allowed = f"arn:aws:iam::{cluster.account_id}:role/…"
-        yield Problem("cluster.assumeRole", cluster.assume_role, message, allowed=allowed)
-    yield from _rdma_problems(settings)
-    yield from _access_problems(cluster)
-    yield from _boundary_problems(cluster)
-    yield from network_problems(cluster, settings)
-    yield from pool_problems(cluster, settings.node_pools, pools)
+        yield from _misplaced(settings, _OF_MADE_NODES, message)
 
 
-def _rdma_problems(settings: StackSettings) -> Iterator[Problem]:
+def _misplaced(settings: StackSettings, wrong: Mapping[str, str], message: str) -> Iterator[Problem]:
     for index, pool in enumerate(settings.node_pools):
-        if pool.rdma is not None:
-            message = "EC2 has no RDMA devices of InfiniBand or RoCE: EFA is its way between nodes"
-            key, hint = f"nodePools[{index}].rdma", "leave it out; serving.kvTransport: efa"
-            yield Problem(key, pool.rdma.resource, message, suggestion=hint)
-
-
-def _access_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
-    given: set[tuple[str, str]] = set()
-    for index, each in enumerate(cluster.access):
-        if each.arn in cluster.administrators:
-            message = "is one of cluster.administrators; EKS gives a principal one entry"
-            yield Problem(
-                f"cluster.access[{index}].arn", each.arn, message, suggestion="leave out one of them"
-            )
-        if (each.arn, each.policy) in given:
-            message = f"has {each.policy} by an item before; EKS would keep one of them"
-            yield Problem(
-                f"cluster.access[{index}].arn", each.arn, message, suggestion="join their namespaces"
-            )
-        given.add((each.arn, each.policy))
-
-
-def _boundary_problems(cluster: EksClusterSettings) -> Iterator[Problem]:
-    arn = cluster.roles.permissions_boundary
-    owner = arn.split(":")[4] if arn else "aws"
-    if owner not in {"aws", cluster.account_id}:
-        message = f"is a policy of another account than {cluster.account_id}, which IAM takes for no role"
-        yield Problem("cluster.roles.permissionsBoundary", arn, message)
+        typed = pool.model_dump(by_alias=True, exclude_none=True)
+        for name, instead in wrong.items():
+            if name in typed:
+                yield Problem(f"nodePools[{index}].{name}", None, message, suggestion=instead)
 
 
 def eks_plan(

@@ -27,11 +27,7 @@ def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> It
         field, named = "cluster.network.zones", network.zones
     else:
         field, named = "cluster.network.subnets", tuple(network.subnets)
-    zones = [zone_named(name) for name in named]
-    for zone in zones:
-        if zone.region != cluster.region:
-            yield Problem(field, zone.name, f"is no zone of cluster.region {cluster.region}")
-    regional = {zone.name for zone in zones if not zone.is_local}
+    regional = {name for name in named if not zone_named(name).is_local}
     if len(regional) < _CONTROL_PLANE_ZONES:
         message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
         yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")

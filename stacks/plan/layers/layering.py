@@ -1,12 +1,22 @@
 """Which layers a stack registers, which it shares with other stacks, and which of them one stack may own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.layers.contract import Contract, infrastructure_contract, platform_contract
+from stacks.plan.layers.contract import (
+    VERSION,
+    VERSION_KEY,
+    Contract,
+    exported,
+    infrastructure_contract,
+    platform_contract,
+    pool_key,
+    pools_in,
+)
 from stacks.plan.platform import PlatformPlan
 from stacks.settings.stack import Layer, StackSettings
 from stacks.wording import alternatives
@@ -90,15 +100,9 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
     return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
 
 
-def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
-    """Return why the layers cannot be divided like this.
-
-    Args:
-        name: of this stack, which cannot join itself.
-        settings: of the stack.
-
-    """
-    return (*_own_problems(settings), *_owner_problems(name, settings))
+def layer_problems(settings: StackSettings) -> tuple[Problem, ...]:
+    """Return why the layers cannot be divided like this."""
+    return (*_own_problems(settings), *_owner_problems(settings))
 
 
 def _own_problems(settings: StackSettings) -> Iterator[Problem]:
@@ -107,7 +111,8 @@ def _own_problems(settings: StackSettings) -> Iterator[Problem]:
     shown = _listed(listed)
     for layer in dict.fromkeys(listed):
         if layer not in there:
-            yield Problem(key, shown, _why_absent(layer, settings), allowed=_listed(there))
+            message = f"others have the {layer}, or there is none"
+            yield Problem(key, shown, message, allowed=_listed(there))
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
         message = (
             "a stack cannot own what is below and above a layer of another stack: neither could go first"
@@ -116,7 +121,7 @@ def _own_problems(settings: StackSettings) -> Iterator[Problem]:
         yield Problem(key, shown, message, allowed=choices)
 
 
-def _owner_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
+def _owner_problems(settings: StackSettings) -> Iterator[Problem]:
     needed = _needed_below(settings)
     for layer, owner in _owners(settings).items():
         key = f"layerStacks.{layer}"
@@ -129,9 +134,6 @@ def _owner_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
         if layer not in needed:
             message = f"this stack stands on no {layer} of another stack: it owns the layer, or needs none"
             yield Problem(key, owner, message, suggestion="leave it out")
-        elif owner == name:
-            message = "is this stack itself"
-            yield Problem(key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
 
 
 def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:
@@ -146,13 +148,82 @@ def _owners(settings: StackSettings) -> dict[Layer, str | None]:
     }
 
 
-def _why_absent(layer: Layer, settings: StackSettings) -> str:
-    if settings.platform is None and layer == "platform":
-        return "the recipe is served without Dynamo, so there is no platform"
-    if layer == "infrastructure":
-        return "with cluster.kind existing there is no infrastructure to own"
-    return "with platform.kind existing somebody outside this project runs the platform"
-
-
 def _listed(layers: Sequence[str]) -> str:
     return f"[{', '.join(layers)}]"
+
+
+Outputs = Mapping[str, object]
+
+_NOTHING_DONE = "nothing was created or changed"
+
+
+def owner_problems(layers: Layering, read_outputs: Callable[[str], Outputs | None]) -> tuple[Problem, ...]:
+    """Return why this stack cannot stand on the layers of others; nothing where it can.
+
+    Args:
+        layers: what this stack joins.
+        read_outputs: from a stack's name to its outputs, empty before its first `up`; None where there is no
+            such stack.
+
+    """
+    return tuple(
+        problem
+        for layer, joined in layers.joined.items()
+        for problem in _problems(layer, joined, read_outputs(joined.stack))
+    )
+
+
+def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Iterator[Problem]:
+    key, owner = f"layerStacks.{layer}", joined.stack
+    if outputs is None:
+        message = f"this project has no stack of that name in this backend; {_NOTHING_DONE}"
+        suggestion = f"`pulumi stack ls` shows those there are; `pulumi up --stack {owner}` makes this one"
+        yield Problem(key, owner, message, suggestion=suggestion)
+        return
+    if not outputs:
+        message = f"nothing of that stack is up, or its first `up` did not end; {_NOTHING_DONE}"
+        yield Problem(key, owner, message, suggestion=f"`pulumi up --stack {owner}`, then this one")
+        return
+    if layer not in outputs:
+        yield _without_the_layer(key, owner, layer, outputs)
+        return
+    theirs = exported(outputs[layer])
+    version = theirs.get(VERSION_KEY)
+    if version != VERSION:
+        message = f"its contract has version {version}, and this project reads {VERSION}; {_NOTHING_DONE}"
+        suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
+        yield Problem(key, owner, message, suggestion=suggestion)
+        return
+    yield from _differences(joined, theirs)
+
+
+def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
+    shared = [name for name in FROM_BELOW if name in outputs]
+    message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {_NOTHING_DONE}"
+    suggestion = (
+        f"the stack that owns the {layer}; or, where {owner} does, layers: […] with {layer} in "
+        f"Pulumi.{owner}.yaml, then `pulumi up --stack {owner}`"
+    )
+    return Problem(key, owner, message, suggestion=suggestion)
+
+
+def _differences(joined: JoinedLayer, theirs: Mapping[str, object]) -> Iterator[Problem]:
+    owner, mine = joined.stack, joined.contract.values
+    there = pools_in(theirs)
+    absent = [pool for pool in pools_in(mine) if pool not in there]
+    for pool in absent:
+        message = f"stack {owner}, which makes the nodes, has no pool of that name; {_NOTHING_DONE}"
+        allowed = ", ".join(there)
+        yield Problem("nodePools", pool, message, allowed=allowed, suggestion=nearest(pool, there))
+    for setting, value in mine.items():
+        other = theirs.get(setting)
+        if other == value or setting.startswith(tuple(pool_key(pool, "") for pool in absent)):
+            continue
+        has, suggestion = "none", f"as in Pulumi.{owner}.yaml"
+        if other not in {None, ""}:
+            has = str(other)
+            suggestion = (
+                f"{setting}: {other}, or change Pulumi.{owner}.yaml and `pulumi up --stack {owner}` first"
+            )
+        message = f"stack {owner}, which owns the {joined.contract.layer}, has {has}; {_NOTHING_DONE}"
+        yield Problem(setting, None if value == "" else value, message, suggestion=suggestion)

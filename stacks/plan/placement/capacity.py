@@ -85,8 +85,6 @@ def replica_counts(
         wanted = serving.replicas.model_dump(exclude_none=True)
         counts = {pod.service_name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
         return counts, tuple(_unknown_roles(recipe, wanted))
-    if idle := tuple(_idle_beside_one_pod(recipe, capacities)):
-        return published, idle
     sets = _most_sets(published, capacities)
     if sets == 0:
         pools = " and ".join(str(one.pool) for one in capacities)
@@ -110,17 +108,6 @@ def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Proble
         if role not in roles:
             message = f"{recipe.name} has no {role} service"
             yield Problem(f"serving.replicas.{role}", count, message, allowed=", ".join(roles))
-
-
-def _idle_beside_one_pod(recipe: Recipe, capacities: Sequence[PoolCapacity]) -> Iterator[Problem]:
-    """Yield that more than one set of workers fits into the one pod that a node holds."""
-    for one in capacities:
-        if not one.one_pod or (sets := one.pool.instance_type.gpus // one.assigned[0].worker.gpus) <= 1:
-            continue
-        workers = {each.role: sets * each.workers_per_pod for each in recipe.workers}
-        fits = ", ".join(f"{role}: {count}" for role, count in workers.items())
-        message = "prefill and decode share one pod here, and nothing says how many workers of each it runs"
-        yield Problem("serving.replicas", "fill", message, suggestion=f"{{{fits}}}")
 
 
 def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity]) -> int:

@@ -83,23 +83,13 @@ def _contradictions(node: NodeSettings, accelerator: Accelerator, key: str) -> I
     host = accelerator.host
     if node.architecture != host.cpu_architecture:
         message = f"{accelerator.name} is in {host.cpu_architecture} machines alone"
-        yield Problem(
-            f"{key}.architecture", node.architecture, message, suggestion=_of_architecture(node, accelerator)
-        )
+        yield Problem(f"{key}.architecture", node.architecture, message, allowed=host.cpu_architecture)
     if node.gpus not in host.gpu_counts:
         message = f"no machine has that many {accelerator.name}"
         allowed = alternatives([str(count) for count in host.gpu_counts])
         yield Problem(f"{key}.gpus", node.gpus, message, allowed=allowed)
     else:
         yield from _domain_problems(node, accelerator, f"{key}.nvlinkDomainGpus")
-    yield from _label_problems(node, accelerator, f"{key}.labels")
-
-
-def _of_architecture(node: NodeSettings, accelerator: Accelerator) -> str:
-    """The GPU of nearly the same name that such machines have, and the architecture of this one."""
-    other = accelerator.name.removeprefix("G") if node.architecture == "amd64" else f"G{accelerator.name}"
-    right = f"architecture: {accelerator.host.cpu_architecture}"
-    return f"{right}, or accelerator: {other}" if other in ACCELERATORS else right
 
 
 def _domain_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:
@@ -117,15 +107,3 @@ def _domain_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> 
         allowed = f"{node.gpus}, or a multiple up to {most}" if most > node.gpus else str(node.gpus)
         message = f"no NVLink domain of {accelerator.name} has that many GPUs"
         yield Problem(key, domain, message, allowed=allowed)
-
-
-def _label_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:
-    found = node.labels.get(ARCHITECTURE_LABEL, node.architecture)
-    if found != node.architecture:
-        message = f"node.architecture is {node.architecture}"
-        yield Problem(f"{key}.{ARCHITECTURE_LABEL}", found, message, suggestion="leave this label out")
-    product = node.labels.get(PRODUCT_LABEL)
-    for other in ACCELERATORS.values():
-        if other is not accelerator and product == other.product_label:
-            message = f"is the label of {other.name}, and node.accelerator is {accelerator.name}"
-            yield Problem(f"{key}.{PRODUCT_LABEL}", product, message, suggestion=accelerator.product_label)

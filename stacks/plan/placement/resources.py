@@ -119,12 +119,6 @@ def _larger_than_a_node(one: Assigned, serving: ServingSettings) -> Iterator[Pro
     asked = worker_resources(one, serving)
     key = f"{_KEY}.{one.worker.role}"
     cpus, memory = int(WORKERS_SHARE * node.vcpus), int(WORKERS_SHARE * node.memory_gib)
-    if not asked.cpu_request:
-        message = (
-            f"{in_words(one.worker.gpus, 'GPU')} of {node.name} come with less than one of its "
-            f"{in_words(node.vcpus, 'CPU')}"
-        )
-        yield Problem(f"{key}.cpu", None, f"is missing: {message}", allowed=f"1 to {cpus}")
     if asked.cpu_request > cpus:
         message = _too_much(one, f"{cpus} of its {node.vcpus} CPUs")
         yield Problem(f"{key}.cpu", wanted.cpu, message, allowed=f"{cpus} or less")

@@ -13,7 +13,6 @@ Each run exports these values, and the next one compares before it registers any
 
 from collections.abc import Mapping, Sequence
 
-from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
@@ -118,27 +117,9 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
 
 def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    step, section = _first_step(key)
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
-    suggestion = f"{key}: {was}; or, with an interruption ({_GUIDE}#{section}), first {step}"
+    suggestion = f"{key}: {was}; or, with an interruption, as {_GUIDE} says"
     return Problem(key, now[key], message, allowed=str(was), suggestion=suggestion)
-
-
-def _first_step(key: str) -> tuple[str, str]:
-    """Return with what the way to another value begins, and the guide's section that has all of it."""
-    if key == _LAYERS:
-        return "`pulumi destroy` of the stacks that joined this one, those above first", "layers"
-    if key.startswith(("cluster.", "modelCache.")):
-        step = "`pulumi up` with the old value again and lifecycle: disposable"
-        return step, "cluster-modelcachestoragekind"
-    if key.endswith(".namespace.kind"):
-        # An own one that leaves the program would be deleted, with everything in it.
-        return "`pulumi destroy`: lifecycle production keeps model, data and namespace", "namespacekind"
-    if key == "platform.discovery":
-        end_graph = f"pulumi destroy --target '**:{GRAPH_KIND}::**' --target-dependents"
-        return f"end the graph: {end_graph} (the model cache stays)", "discovery"
-    section = "platformkind" if key == "platform.kind" else "members-volumes-and-kind-of-nats-and-etcd"
-    return "end the graphs of all stacks that use this platform", section
 
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:

@@ -5,7 +5,6 @@ import pytest
 from stacks.plan.cache_plan import NodeCopies
 from stacks.plan.stack_plan import StackPlan
 from tests.stacks.changed_settings import (
-    AGGREGATED,
     ON_A_DISK,
     ON_EACH_NODE,
     SECOND_NODE,
@@ -13,7 +12,6 @@ from tests.stacks.changed_settings import (
     Settings,
     changed,
     pools,
-    replicas,
     said,
 )
 from tests.support.dev_settings import resolved
@@ -79,22 +77,6 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
             id="a disk for two pools",
         ),
         pytest.param(
-            changed(B200_ON_DISK, replicas(frontend=40)),
-            "serving.replicas.frontend = 40\n"
-            "  frontends run where the model cache is, on the GPU nodes, and with one more during an update "
-            "they ask for 164 CPUs; beside the workers there are 76\n"
-            "  try: fewer, or a cache on efs or fsxLustre",
-            id="more frontends than GPU nodes hold",
-        ),
-        pytest.param(
-            changed(B200_ON_NODES, replicas(frontend=12), {"serving.resources": {"decode": {"cpu": 140}}}),
-            "serving.replicas.frontend = 12\n"
-            "  frontends run where the model cache is, on the GPU nodes, and with one more during an update "
-            "they ask for 52 CPUs; beside the workers there are 11\n"
-            "  try: fewer, or a cache on efs or fsxLustre",
-            id="more frontends than a worker leaves processors for",
-        ),
-        pytest.param(
             changed(B200_ON_NODES, {"modelCache.size": "40000Gi"}),
             "modelCache.size = '40000Gi'\n"
             "  the disks of a node of p6-b200.48xlarge are 8 x 3800 GB\n"
@@ -120,13 +102,6 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
             "modelCache.storage.zone with a zone of the region",
             id="a file system for a Local Zone",
         ),
-        pytest.param(
-            changed(eks_b200_settings(), LUSTRE, {"modelCache.storage.zone": "us-east-1b"}),
-            "modelCache.storage.zone = 'us-east-1b'\n"
-            "  pool b200 is in us-east-1a, and every file would come from another zone\n"
-            "  try: us-east-1a",
-            id="a file system of another zone",
-        ),
     ],
 )
 def test_what_could_not_be_mounted_is_refused_with_the_reason_and_the_fix(
@@ -144,11 +119,6 @@ def test_what_could_not_be_mounted_is_refused_with_the_reason_and_the_fix(
         ),
         pytest.param(changed(B200_ON_DISK, OTHER_ZONE), id="a disk, which has no zone of its own"),
         pytest.param(changed(B200_ON_NODES, OTHER_ZONE), id="copies, which have no zone of their own"),
-        pytest.param(changed(B200_ON_NODES, replicas(frontend=12)), id="frontends that have room"),
-        pytest.param(
-            changed(on_nodes(eks_gb200_settings()), AGGREGATED, {"nodePools[0].nodes": 1}),
-            id="a frontend and its successor on a node without a free GPU",
-        ),
     ],
 )
 def test_what_can_be_mounted_is_taken(settings: Settings) -> None:

@@ -56,13 +56,11 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers(tokens: 
     [
         (
             NO_DIVISOR,
-            ".decode.moe_expert_parallel_size = 3\n"
-            "  moe_expert_parallel_size 3 must divide tensor_parallel_size 4: write one of 1, 2, 4",
+            ".decode\n  moe_expert_parallel_size 3 must divide tensor_parallel_size 4: write one of 1, 2, 4",
         ),
         (
             override("prefill", cache_transceiver_config={"max_tokens_in_buffer": 9217}),
-            ".prefill.cache_transceiver_config.max_tokens_in_buffer = 9217\n"
-            "  max_tokens_in_buffer 9217 must be a multiple of tokens_per_block 32: write 9248",
+            ".prefill\n  max_tokens_in_buffer 9217 must be a multiple of tokens_per_block 32: write 9248",
         ),
         (
             override("worker", max_seq_len=3),
@@ -80,7 +78,7 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers(tokens: 
         ),
         (
             override("decode", tensor_parallel_size=None),
-            ".decode.tensor_parallel_size\n"
+            ".decode\n"
             "  tensor_parallel_size: null takes the recipe's value away, and the engine needs one; leave the "
             "option out",
         ),
@@ -104,40 +102,48 @@ def test_an_override_changes_one_option_and_one_key_of_a_block() -> None:
 @pytest.mark.parametrize(
     ("options", "says", "meant"),
     [
-        ({"max_num_sequs": 64}, ".max_num_sequs = 64\n  there is no setting 'max_num_sequs'", "max_num_seqs"),
-        ({"max_batch_size": 64}, ".max_batch_size = 64\n  there is no setting 'max_batch_size' here\n", ""),
-        ({"max_num_seqs": "64"}, ".max_num_seqs = '64'\n  this is text\n", "64, without quotes"),
-        ({"kv_cache_dtype": "fp9"}, ".kv_cache_dtype = 'fp9'\n  not one of the known values\n", "fp8"),
+        (
+            {"max_num_sequs": 64},
+            ".worker.max_num_sequs = 64\n  there is no setting 'max_num_sequs'",
+            "max_num_seqs",
+        ),
+        (
+            {"max_batch_size": 64},
+            ".worker.max_batch_size = 64\n  there is no setting 'max_batch_size' here\n",
+            "",
+        ),
+        ({"max_num_seqs": "64"}, ".worker.max_num_seqs = '64'\n  this is text\n", "64, without quotes"),
+        ({"kv_cache_dtype": "fp9"}, ".worker.kv_cache_dtype = 'fp9'\n  not one of the known values\n", "fp8"),
         (
             {"compilation_config": {"pas_config": {}}},
-            ".compilation_config.pas_config\n  there is no setting 'pas_config' here\n",
+            ".worker.compilation_config.pas_config\n  there is no setting 'pas_config' here\n",
             "pass_config",
         ),
-        ({"gpu_memory_utilization": 1.2}, ".gpu_memory_utilization = 1.2\n  out of range", ""),
+        ({"gpu_memory_utilization": 1.2}, ".worker.gpu_memory_utilization = 1.2\n  out of range", ""),
         (
             {"max_num_seqs": 40000},
-            ".max_num_seqs = 40000\n  max_num_batched_tokens 32768 must be at least max_num_seqs 40000",
+            ".worker\n  max_num_batched_tokens 32768 must be at least max_num_seqs 40000",
             "",
         ),
         (
             {"max_model_len": 200000},
-            ".max_model_len = 200000\n  agg: max_model_len 200000 exceeds the 131072 positions of the model",
+            "\n  agg: max_model_len 200000 exceeds the 131072 positions of the model",
             "",
         ),
         (
             {"moe_backend": "triton"},
-            ".moe_backend = 'triton'\n  agg: moe_backend triton takes the experts' activations in BF16, "
+            "\n  agg: moe_backend triton takes the experts' activations in BF16, "
             "whatever quantization.algorithm says",
             "",
         ),
-        ([1], " = [1]\n  this is a list\n  allowed: a mapping", ""),
+        ([1], ".worker = [1]\n  this is a list\n  allowed: a mapping", ""),
     ],
 )
 def test_a_mistake_is_named_with_file_key_value_and_what_was_probably_meant(
     options: Any, says: str, meant: str
 ) -> None:
     [problem] = problems_of(changed(overridden_settings(), {"serving.overrides.worker": options}))
-    assert problem.text(FILE).startswith(f"Pulumi.dev.yaml: serving.overrides.worker{says}")
+    assert problem.text(FILE).startswith(f"Pulumi.dev.yaml: serving.overrides{says}")
     assert not meant or problem.suggestion == meant
 
 

@@ -60,27 +60,11 @@ def test_bundled_servers_answer_at_the_charts_addresses() -> None:
             "  try: leave platform.etcd out, or write platform.discovery: etcd",
         ),
         (
-            _etcd(members=1, rejoining=True),
-            "Pulumi.dev.yaml: platform.etcd.rejoining = true\n"
-            "  a single member has no others to join: its data is what is on its volume\n"
-            "  try: leave it out",
-        ),
-        (
             {"platform": {"kind": "existing", "version": "1.3.0"}},
             "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
             "  not a platform release that this project was written for\n"
             '  allowed: "1.2.1", "1.4.2"\n'
             '  try: "1.4.2"',
-        ),
-        (
-            BOTH_BUNDLED | {"imageMirrors": HUB},
-            "\n".join(
-                f"Pulumi.dev.yaml: platform.{server}.kind = 'bundled'\n"
-                "  the chart's own server is pulled from docker.io, past the mirror in imageMirrors\n"
-                "  allowed: own or external\n"
-                "  try: kind: own"
-                for server in ("nats", "etcd")
-            ),
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 from stacks.plan import timeouts
 from stacks.plan.platform import OwnPlatform
-from tests.stacks.changed_settings import changed, said
+from tests.stacks.changed_settings import changed
 from tests.support.dev_settings import dev_settings, problems_of, resolved
 
 
@@ -27,15 +27,6 @@ def test_a_typed_timeout_wins() -> None:
     assert isinstance(stack.platform, OwnPlatform)
     waits = stack.serving.ready_timeout_seconds, stack.cache.timeout_seconds, stack.platform.timeout_seconds
     assert waits == (20, 30, 40)
-
-
-def test_a_rule_is_waived_once() -> None:
-    waiver = {"rule": "kv-transport-proven", "reason": "trial", "expires": "2027-01-31"}
-    assert said(dev_settings() | {"waivers": [waiver, waiver | {"expires": "2027-06-30"}]}) == (
-        "Pulumi.dev.yaml: waivers[1].rule = 'kv-transport-proven'\n"
-        "  this rule is waived twice: which reason and which date would hold?\n"
-        "  try: leave one of them out"
-    )
 
 
 def test_problems_of_every_part_are_reported_at_once() -> None:

@@ -4,15 +4,21 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
+from pydantic import ValidationError
 
 from engines.registry import ENGINES
 from lab.directory import REPOSITORY
+from recipes.files import SCHEMA_FILE as RECIPE_SCHEMA_FILE
+from recipes.files import editor_line
+from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from stacks.settings.model_tables import field_docstrings, summary
 from stacks.settings.schema import (
     DOCUMENT,
     EDITOR_LINE,
     SCHEMA_FILE,
-    schema_text,
+    as_text,
+    recipe_schema,
     settings_document,
     stack_file_schema,
 )
@@ -26,6 +32,8 @@ from tests.support.eks_settings import eks_b200_settings
 
 SCHEMA = stack_file_schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+RECIPE_SCHEMA = recipe_schema()
+OF_RECIPES = jsonschema.Draft7Validator(RECIPE_SCHEMA)
 STACKS = list_stacks(REPOSITORY)
 
 
@@ -35,7 +43,8 @@ def _is_valid(settings: object, **others: object) -> bool:
 
 
 def test_the_committed_schema_is_the_models_own() -> None:
-    assert SCHEMA_FILE.read_text(encoding="utf-8") == schema_text(), "run `python -m stacks.settings.schema`"
+    for file, schema in ((SCHEMA_FILE, SCHEMA), (RECIPE_SCHEMA_FILE, RECIPE_SCHEMA)):
+        assert file.read_text(encoding="utf-8") == as_text(schema), "run `python -m stacks.settings.schema`"
 
 
 def test_the_committed_page_of_settings_is_the_models_own_and_its_sections_fit_on_a_screen() -> None:
@@ -130,3 +139,44 @@ def test_every_setting_of_this_project_says_what_it_means() -> None:
     }
     assert silent == set()
     assert [model.__name__ for model in ours if not summary(model)] == []
+
+
+def _recipe(name: str = "gpt-oss-120b/trtllm-agg") -> dict[str, Any]:
+    return yaml.safe_load(recipe_file(name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_of_the_catalogue_is_valid_and_tells_editors_where_the_schema_is(name: str) -> None:
+    assert [error.message for error in OF_RECIPES.iter_errors(_recipe(name))] == []
+    file = recipe_file(name)
+    first = file.read_text(encoding="utf-8").splitlines()[0]
+    assert first == editor_line(file)
+    assert (file.parent / first.partition("$schema=")[2]).resolve() == RECIPE_SCHEMA_FILE
+
+
+def test_a_model_may_be_described_in_the_file() -> None:
+    model = load_recipe("gpt-oss-20b/trtllm-agg").model.model_dump(mode="json", by_alias=True)
+    assert OF_RECIPES.is_valid(changed(_recipe(), {"model": model}))
+    misspelt = {"model.revision": GONE, "model.revisoin": model["revision"]}
+    assert not OF_RECIPES.is_valid(changed(_recipe(), {"model": model}, misspelt))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"traffic": GONE, "trafic": {}}, id="an unknown key"),
+        pytest.param({"model": "gpt-oss-12b"}, id="a model that nobody has described"),
+        pytest.param({"framework": "tensorrt"}, id="an unknown engine"),
+        pytest.param({"runtime.version": 1.2}, id="a version without quotes"),
+        pytest.param({"services[1].engine.max_batch_sise": 1}, id="a misspelt engine option"),
+        pytest.param(
+            {"services[1].engine.kv_cache_config.free_gpu_memory_fraction": 2}, id="a fraction above one"
+        ),
+        pytest.param({"corrections[0].source": GONE}, id="a correction without a source"),
+    ],
+)
+def test_an_editor_marks_what_the_model_of_a_recipe_refuses(change: dict[str, Any]) -> None:
+    content = changed(_recipe(), change)
+    with pytest.raises((ValidationError, ValueError)):
+        parse_recipe(yaml.safe_dump(content))
+    assert not OF_RECIPES.is_valid(content)

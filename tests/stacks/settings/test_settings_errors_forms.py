@@ -38,14 +38,6 @@ CASES: list[tuple[str, str, object, str]] = [
         "  allowed: kind, version, namespace",
     ),
     (
-        "a key that went",
-        "platform.graphApi",
-        "v1beta1",
-        "Pulumi.dev.yaml: platform.graphApi = 'v1beta1'\n"
-        "  this setting went: every graph is written in nvidia.com/v1beta1\n"
-        "  try: leave it out (docs/updates.md, Graph API, says what becomes of a v1alpha1 graph)",
-    ),
-    (
         "a key of two other kinds",
         "platform.nats",
         {"kind": "external", "address": "nats://nats.example.com:4222", "storageClassName": "gp3"},

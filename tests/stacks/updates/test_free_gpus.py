@@ -67,13 +67,13 @@ def test_what_others_use_is_counted_by_namespace_and_refused_where_it_leaves_too
     pods = [_pod("team-a", "a", 2), _pod("team-a", "a", 1), _pod("team-b", "a", 1), _pod("team-c", "else", 8)]
     text, warns, _ = _told(B200, [_node("a", 8)], pods)
     assert text == (
-        "room: pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, "
-        "team-b 1 GPU in 1 pod); this stack needs 5: it does not fit until others end, or nodes join"
+        "room: pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs, "
+        "team-b 1 GPU); this stack needs 5: it does not fit until others end, or nodes join"
     )
     assert warns
     assert _refused(B200, [_node("a", 8)], pods) == [
         "Pulumi.dev.yaml: serving.replicas\n"
-        "  pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs in 2 pods, team-b 1 GPU in 1 pod); "
+        "  pool b200: 4 of 8 GPUs not used by others (team-a 3 GPUs, team-b 1 GPU); "
         "this stack needs 5. `up` would wait for it; nothing was created or changed\n"
         "  try: fewer replicas, another pool, or serving.waitForRoom: true, with which `up` waits for room "
         "as long as for the graph"

@@ -2,7 +2,6 @@
 
 import pytest
 
-from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.running import Running
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import AGGREGATED, Change, Settings, changed, override, replicas
@@ -11,7 +10,6 @@ from tests.support.dev_settings import (
     agg_gb200_settings,
     disagg_b200_settings,
     disagg_gb200_settings,
-    resolved,
 )
 
 LOAD = "has loaded 65.2 GB, about 31 min at 36 MB/s"
@@ -127,32 +125,9 @@ def test_nothing_that_is_named_after_one_graph_is_the_same_resource_as_anothers(
     assert [each.urn for each in named_after_graph if each.urn in stays] == []
 
 
-@pytest.mark.parametrize(
-    ("exposure", "says"),
-    [
-        ({"kind": "internalLoadBalancer"}, ":8000, and another load balancer; tell the clients"),
-        (
-            {"kind": "ingress", "className": "internal", "host": "llm.example.com"},
-            ":8000, llm.example.com stays; tell",
-        ),
-    ],
-)
-def test_clients_outside_learn_what_becomes_of_their_address(exposure: dict[str, str], says: str) -> None:
-    before = changed(disagg_b200_settings(), {"serving.exposure": exposure})
-    assert says in update(before, changed(before, AGGREGATED)).text
-
-
-@pytest.mark.parametrize("settings", [disagg_gb200_settings(), agg_gb200_settings()])
-def test_services_of_both_versions_take_the_same_room(settings: Settings) -> None:
-    [alpha] = alpha_state(settings).graphs
-    beta = graph_of(resolved(settings))
-    assert (alpha.api, beta.api) == ("v1alpha1", "v1beta1")
-    assert _room_of(alpha) == _room_of(beta)
-
-
-def _room_of(graph: Graph) -> dict[str, tuple[object, ...]]:
-    services = graph.services.values()
-    return {one.name: (one.is_worker, one.replicas, one.gpus, one.node_selector) for one in services}
+def test_a_v1alpha1_graph_of_another_name_goes_first() -> None:
+    change = update(alpha_state(TWO_NODES), changed(TWO_NODES, NAMED))
+    assert change.old_first
 
 
 def test_a_v1alpha1_graph_is_made_anew_under_its_name() -> None:

@@ -15,7 +15,7 @@ from resource_graph import UNKNOWN, ResourceGraph
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
 from stacks.updates.running import Running, running_of
-from tests.stacks.changed_settings import Settings, changed, said
+from tests.stacks.changed_settings import Settings, changed
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
@@ -86,10 +86,6 @@ def _refused(folder: Path, caller: str) -> str:
     return str(error.value)
 
 
-def test_the_root_user_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
-    assert "the account's root user, which EKS gives no access entry" in _refused(tmp_path, "root")
-
-
 def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,38 +154,3 @@ def test_another_namespace_ends_the_old_association_before_the_new_one_is_made()
     name = "eks-access-123456789012:role/people/other-edit"
     made = [each for each in graph if each.name == name]
     assert [each.delete_before_replace for each in made] == [True]
-
-
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        (
-            _settings(OTHER, access=(VIEWS,)),
-            f"cluster.access[0].arn = '{OTHER}'\n"
-            "  is one of cluster.administrators; EKS gives a principal one entry\n"
-            "  try: leave out one of them",
-        ),
-        (
-            _settings(access=(VIEWS, VIEWS)),
-            f"cluster.access[1].arn = '{OTHER}'\n"
-            "  has view by an item before; EKS would keep one of them\n"
-            "  try: join their namespaces",
-        ),
-        (
-            _settings(assumeRole="arn:aws:iam::210987654321:role/deployer"),
-            "cluster.assumeRole = 'arn:aws:iam::210987654321:role/deployer'\n"
-            "  is no IAM role of cluster.accountId, outside of which nothing happens\n"
-            "  allowed: arn:aws:iam::123456789012:role/…",
-        ),
-    ],
-)
-def test_a_principal_has_one_entry_and_a_policy_once_and_is_of_the_account(
-    settings: Settings, text: str
-) -> None:
-    assert said(settings) == f"Pulumi.dev.yaml: {text}"
-
-
-def test_who_made_the_cluster_is_given_nothing_less() -> None:
-    settings = _settings(access=({"arn": LAB, "policy": "adminView"},))
-    with pytest.raises(pulumi.RunError, match=r"cluster.access\[0\].arn = '.*user/lab': made the cluster"):
-        _program(settings, Running(creator=LAB))

@@ -5,7 +5,7 @@ import pytest
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from tests.stacks.changed_settings import BY_THE_HOUR, GONE, Change, Settings, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
-from tests.support.eks_settings import BLOCK, eks_b200_settings, eks_gb200_settings
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 POOL = "nodePools[0]"
 INGRESS: Change = {"serving.exposure": {"kind": "ingress", "className": "alb", "host": "llm.example.com"}}
@@ -69,16 +69,9 @@ def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, am
         ({f"{POOL}.zone": GONE}, "try: us-east-1a"),
         (
             {f"{POOL}.rdma": {"resource": "rdma/ib", "fabric": "infiniband"}},
-            "EC2 has no RDMA devices of InfiniBand or RoCE",
-        ),
-        ({f"{POOL}.purchase": BLOCK | {"ends": BLOCK["starts"]}}, "nodePools[0].purchase.ends"),
-        (
-            {"cluster.systemNodes": {"instanceType": "p6-b200.48xlarge"}},
-            "has GPUs, which nothing uses on these nodes",
+            "describes nodes that exist",
         ),
         ({f"{POOL}.purchase": GONE}, "nothing is bought that nobody typed"),
-        ({"cluster.region": "us-gov-west-1"}, "is a region of another partition of AWS"),
-        ({"cluster.region": "cn-north-1"}, "is a region of another partition of AWS"),
         ({f"{POOL}.zone": "us-west-2a"}, "is no zone of cluster.region us-east-1"),
         ({f"{POOL}.purchase.starts": "tomorrow"}, "allowed: a time in UTC"),
         (
@@ -92,21 +85,12 @@ def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, am
         ),
         ({f"{POOL}.rootVolumeType": "io1"}, "allowed: gp3 or gp2"),
         (
-            {"cluster.tags": {"kubernetes.io/team": "search"}},
-            "the EBS driver takes no tag whose key begins with kubernetes.io",
-        ),
-        (
-            {"cluster.roles": {"permissionsBoundary": "arn:aws:iam::210987654321:policy/boundary"}},
-            "is a policy of another account than 123456789012",
-        ),
-        (
             {"cluster.roles": {"permissionsBoundary": "arn:aws-cn:iam::123456789012:policy/boundary"}},
             "allowed: the ARN of an IAM policy, such as arn:aws:iam::",
         ),
         ({"cluster.roles": {"path": "team"}}, "with a slash at both ends\n  try: /team/"),
         ({"cluster.roles": {"path": "/*/"}}, "letters, digits and +=,.@_-"),
         ({"cluster.network.zones": ["us-east-1a", "us-east-1-dfw-2a"]}, "never into a Local Zone"),
-        ({"cluster.network.zones": ["us-east-1a", "us-west-2b"]}, "is no zone of cluster.region"),
         ({"cluster.network.cidr": "10.0.0.0/24"}, "private, /16 to /20"),
         ({"cluster.network.cidr": "8.8.0.0/16"}, "private, /16 to /20"),
         ({"cluster.network.cidr": "10.0.0.1/16"}, "no network"),
@@ -124,16 +108,7 @@ def test_what_aws_would_refuse_is_refused_before_anything_is_made(change: Change
     ("change", "says"),
     [
         ({f"{POOL}.zone": GONE}, "try: us-east-1-dfw-2a"),
-        (
-            {f"{POOL}.nodes": 20, f"{POOL}.nvlinkDomainGpus": 72},
-            "is one UltraServer, of 18 nodes here",
-        ),
-        ({f"{POOL}.nodes": 18}, "nvlinkDomainGpus: 72 where the UltraServer has as many"),
         (BY_THE_HOUR, "is not sold this way"),
-        (
-            {f"{POOL}.amiRelease": "1.35.2-20251102"},
-            "older than the first image on which p6e-gb200.36xlarge has its GPUs",
-        ),
     ],
 )
 def test_what_aws_would_refuse_of_gb200_is_refused_before_anything_is_made(change: Change, says: str) -> None:

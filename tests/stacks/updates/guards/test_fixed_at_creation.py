@@ -1,7 +1,6 @@
 """What is fixed when a stack is created: the comparison, and the real engine with a program that uses it."""
 
 import json
-import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -44,14 +43,12 @@ def test_what_is_no_change_of_something_fixed_is_taken(before: Values) -> None:
     assert _said(before) == ""
 
 
-def test_a_changed_discovery_is_refused_with_the_first_step_and_the_guide() -> None:
+def test_a_changed_discovery_is_refused_with_the_guide() -> None:
     assert _said(NOW | {"platform.discovery": "kubernetes"}) == (
         "Pulumi.dev.yaml: platform.discovery = 'etcd'\n"
         "  fixed at kubernetes when this stack was created; nothing was created or changed\n"
         "  allowed: kubernetes\n"
-        "  try: platform.discovery: kubernetes; or, with an interruption "
-        "(docs/change-what-is-fixed.md#discovery), first end the graph: pulumi destroy --target "
-        "'**:DynamoGraphDeployment::**' --target-dependents (the model cache stays)"
+        f"  try: platform.discovery: kubernetes; or, with an interruption, as {GUIDE_PAGE} says"
     )
 
 
@@ -65,31 +62,8 @@ def test_a_changed_discovery_is_refused_with_the_first_step_and_the_guide() -> N
         (SIZE, OWN_NATS | {SIZE: "old"}, OWN_NATS | {SIZE: "new"}, "= 'new'\n  fixed at old"),
     ],
 )
-def test_changed_servers_are_refused_with_what_ends_first(
-    key: str, before: Values, now: Values, says: str
-) -> None:
-    text = _said(before, now=now)
-    assert f"Pulumi.dev.yaml: {key} {says} when this stack was created" in text
-    assert f"({GUIDE_PAGE}#members-volumes-and-kind-of-nats-and-etcd), first end the graphs" in text
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "layers",
-        "cluster.name",
-        "modelCache.storage.kind",
-        "serving.namespace.kind",
-        "platform.discovery",
-        "platform.kind",
-        "platform.nats.members",
-    ],
-)
-def test_every_refusal_names_a_section_of_the_guide(key: str) -> None:
-    section = re.search(rf"{re.escape(GUIDE_PAGE)}#([a-z-]+)", _said({key: "old"}, now={key: "new"}))
-    assert section
-    titles = re.findall(r"^## (.*)$", GUIDE, re.MULTILINE)
-    assert section[1] in {re.sub("[^a-z -]", "", title.lower()).replace(" ", "-") for title in titles}
+def test_changed_servers_are_refused(key: str, before: Values, now: Values, says: str) -> None:
+    assert f"Pulumi.dev.yaml: {key} {says} when this stack was created" in _said(before, now=now)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +155,7 @@ def test_a_value_is_fixed_by_a_first_run_that_failed_and_until_the_stack_is_dest
         assert code != 0
         assert "platform.nats.members = 3" in text
         assert "fixed at 1 when this stack was created" in text
-        assert f"{GUIDE_PAGE}#members" in text
+        assert GUIDE_PAGE in text
         assert "Traceback" not in text
     assert _names(engine, project) == before
     assert _run(engine, project, "up", 3, DYNAMO_STACK_REBUILT="platform.nats.members")[0] == 0

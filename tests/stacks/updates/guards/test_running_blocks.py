@@ -39,32 +39,29 @@ def _said(before: Running, *changes: Change) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("before", "change", "setting", "exchange", "allowed"),
+    ("before", "change", "exchange"),
     [
-        ({}, OTHER_BLOCK, "nodePools[0].purchase.id = 'cr-fedcba98'", "", "cr-0123456789abcdef0"),
-        ({}, NEWER_CLUSTER, "cluster.version = '1.36'", "(Kubernetes 1.35 -> 1.36)", "1.35"),
-        ({}, {"cluster.tagNodes": True}, "cluster.tagNodes = true", "", None),
-        (TAGGED, TAGGED | {"cluster.tags": {"team": "ads"}}, "cluster.tags = {'team': 'ads'}", "", None),
-        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "nodePools[0].rootVolumeType = 'gp2'", "", None),
+        ({}, OTHER_BLOCK, "(purchase)"),
+        ({}, NEWER_CLUSTER, "(Kubernetes 1.35 -> 1.36)"),
+        ({}, {"cluster.tagNodes": True}, "(tags)"),
+        (TAGGED, TAGGED | {"cluster.tags": {"team": "ads"}}, "(tags)"),
+        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "(root disk)"),
         (
             IMAGE,
             {"nodePools[0].amiRelease": "1.35.3-20261115"},
-            "nodePools[0].amiRelease = '1.35.3-20261115'",
             "(image 1.35.2-20261101 -> 1.35.3-20261115)",
-            "1.35.2-20261101",
         ),
     ],
 )
 def test_a_change_of_nodes_that_run_in_a_block_is_refused_with_the_way(
-    before: Change, change: Change, setting: str, exchange: str, allowed: str | None
+    before: Change, change: Change, exchange: str
 ) -> None:
     [text] = _said(_running(before), change)
     assert text.startswith(
-        f"Pulumi.own.yaml: {setting}\n"
+        "Pulumi.own.yaml: nodePools[0] = 'b200'\n"
         f"  would exchange 1 node of a Capacity Block that may run in pool b200 {exchange}"
     )
     assert "; nothing was created or changed\n" in text
-    assert (f"\n  allowed: {allowed}\n" in text) is bool(allowed)
     assert "try: nodePools[0].purchase.phase: empty, alone, and `pulumi up`; then this change" in text
     assert "Where the block is over and its nodes are gone: `pulumi refresh`" in text
 
@@ -77,9 +74,7 @@ def test_another_phase_together_with_the_change_is_refused_too(now: str) -> None
 
 def test_another_zone_is_another_node_group_which_ends_a_block_that_runs() -> None:
     [text] = _said(running_after(recorded(changed(eks_b200_settings(), ON_EFS)), {}), ON_EFS, OTHER_ZONE)
-    assert text.startswith("Pulumi.own.yaml: nodePools[0].zone = 'us-east-1b'")
     assert "(zone us-east-1a -> us-east-1b); nothing was created or changed" in text
-    assert "allowed: us-east-1a" in text
 
 
 def test_what_a_newer_release_of_this_project_makes_nodes_of_is_a_change_too() -> None:
@@ -114,13 +109,6 @@ def test_what_exchanges_no_node_of_a_block_that_runs_is_taken(before: Change, no
 def test_a_window_that_has_opened_may_have_filled_the_pool() -> None:
     [text] = _said(_running(phase("waiting")), OTHER_BLOCK)
     assert "would exchange 1 node" in text
-
-
-def test_another_name_of_a_pool_would_take_the_block_from_itself() -> None:
-    [text] = _said(_running(), {"nodePools[0].name": "other", "serving.pool": "other"})
-    assert text.startswith("Pulumi.own.yaml: nodePools[0].name = 'other'")
-    assert "the instances of Capacity Block cr-0123456789abcdef0 run in that of pool b200" in text
-    assert "allowed: b200" in text
 
 
 @pytest.mark.parametrize(
