@@ -1,20 +1,12 @@
 """Release lines of the Dynamo runtime, and facts of a release together with what stands behind them."""
 
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 ReleaseLine = tuple[int, int]
 """Major and minor version."""
-
-NEWEST_PATCHES: Mapping[str, int] = MappingProxyType({"1.2": 1, "1.3": 1, "1.4": 2, "1.5": 1, "1.6": 2})
-"""Release line -> its newest patch.
-
-Source: pypi.org/project/ai-dynamo, and tags of nvcr.io/nvidia/ai-dynamo, November 2026.
-"""
 
 
 def release_line(runtime_version: str) -> ReleaseLine:

@@ -82,7 +82,7 @@ def placement_problems(
     used = [pools[name] for name in names]
     match cache.storage:
         case EbsStorage():
-            yield from _one_node_problems(settings, used)
+            yield from _one_node_problems(used)
         case InstanceStoreStorage():
             yield from _disk_problems(cache.size, used)
         case LustreStorage() as storage:
@@ -137,23 +137,17 @@ def _zone_problems(
             yield Problem(_KIND, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
 
 
-def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[Problem, ...]:
-    allowed = "fsxLustre, efs or instanceStore, for more nodes than one"
-    if len(used) > 1:
+def _one_node_problems(used: Sequence[Pool]) -> Iterator[Problem]:
+    nodes = sum(pool.nodes for pool in used)
+    if nodes > 1:
         names = " and ".join(pool.name for pool in used)
-        message = f"one node mounts a disk of EBS, and the workers are in pools {names}"
-        hint = "efs, which all nodes mount; or serving.pool, with one pool of one node for all workers"
-        return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
-    (pool,) = used
-    if pool.nodes == 1:
-        return ()
-    index = [each.name for each in settings.node_pools].index(pool.name)
-    message = (
-        f"one node mounts a disk of EBS, and pool {pool.name} has {pool.nodes}, over which workers and "
-        "frontends would be spread"
-    )
-    hint = f"instanceStore, a copy on each node; or nodePools[{index}].nodes: 1"
-    return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
+        yield Problem(
+            _KIND,
+            "ebs",
+            f"one node mounts a disk of EBS, and workers and frontends would be on the {nodes} of {names}",
+            allowed="fsxLustre, efs or instanceStore, for more nodes than one",
+            suggestion="instanceStore, a copy on each node; or one pool with nodes: 1",
+        )
 
 
 def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:

@@ -5,11 +5,11 @@ its block ends, a person on call changes it. So it is set only where the setting
 changed; the rest of the time it is ignored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from components.node_template import capacity_type, template_content
+from components.node_template import NodeTemplate, capacity_type, template_content
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.settings.cluster import CapacityBlock, reservation_id
@@ -20,16 +20,6 @@ GROUP_SUFFIX = "-nodes"
 """After a pool's name, in what the program calls its node group."""
 EMPTIED_TAG = "emptied-by-purchase-phase"
 """On a group without a node by its settings. EKS empties one too, at a block's end, and is not undone."""
-_WORDS = {
-    "instance_type": "instance type",
-    "network_interfaces": "network interfaces",
-    "block_device_mappings": "root disk",
-    "metadata_options": "metadata options",
-    "instance_market_options": "purchase",
-    "capacity_reservation_specification": "purchase",
-    "user_data": "what nodes do at their start",
-    "tag_specifications": "tags",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +54,6 @@ class DeployedNodes:
         """Whether its nodes are of a Capacity Block, of which none is to spare."""
         return mapping_in(self.template, "instanceMarketOptions").get("marketType") == "capacity-block"
 
-    def has_other_version(self, version: str) -> bool:
-        """Whether its nodes are of another release of Kubernetes than this one."""
-        return self.version not in {None, version}
-
-    def has_other_image(self, release: str | None) -> bool:
-        """Whether its nodes are of another release of the image than the one that is typed."""
-        return release is not None and self.ami_release not in {None, release}
-
 
 @dataclass(frozen=True, slots=True)
 class NodeChange:
@@ -79,12 +61,10 @@ class NodeChange:
 
     nodes: PlannedNodes
     before: DeployedNodes
-    version: str
-    """The wanted release of Kubernetes."""
-    changed: tuple[str, ...]
-    """Parts of the launch template, in words."""
     moved: str
     """Another place of its nodes, in words; empty: the same."""
+    text: str
+    """All changes in words."""
 
     @property
     def replaces_group(self) -> bool:
@@ -102,12 +82,6 @@ class NodeChange:
         purchase = self.nodes.purchase
         opened = isinstance(purchase, CapacityBlock) and purchase.phase == "active" and self.before.waited
         return self.before.nodes if opened else self.before.running
-
-    @property
-    def text(self) -> str:
-        """The changes in words."""
-        changed = [*([self.moved] if self.moved else []), *self.changed]
-        return _in_words(self.before, self.version, self.nodes.ami_release, changed)
 
 
 def logical_name(nodes: PlannedNodes) -> str:
@@ -163,29 +137,32 @@ def resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> frozenset[str
 
 def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[NodeChange, ...]:
     """Return the pools whose nodes would be others than those of the last run."""
-    version = plan.cluster.version
-    changes = (
-        NodeChange(nodes, group, version, tuple(_of_template(nodes, group)), _moved(plan, nodes, group))
-        for nodes in plan.gpu_nodes
-        if (group := before.get(logical_name(nodes)))
-    )
-    return tuple(change for change in changes if change.text)
+    changes: list[NodeChange] = []
+    for nodes in plan.gpu_nodes:
+        if group := before.get(logical_name(nodes)):
+            is_other = _is_other(gpu_template(nodes), group) or _is_placed_otherwise(nodes, group)
+            moved = _moved(plan, nodes, group)
+            if text := _in_words(group, plan.cluster.version, nodes.ami_release, moved, is_other=is_other):
+                changes.append(NodeChange(nodes, group, moved, text))
+    return tuple(changes)
 
 
 def system_change(plan: EksPlan, before: DeployedNodes) -> str:
     """Return in words what changes of the nodes for everything without GPUs; empty: nothing."""
     wanted = plan.cluster
-    changed = _changed(template_content(system_template(wanted)), before.template)
-    return _in_words(before, wanted.version, wanted.system_nodes.ami_release, changed)
+    is_other = _is_other(system_template(wanted), before)
+    return _in_words(before, wanted.version, wanted.system_nodes.ami_release, is_other=is_other)
 
 
-def _of_template(nodes: PlannedNodes, before: DeployedNodes) -> Iterator[str]:
-    """Yield what differs of the launch template, in words."""
-    yield from _changed(template_content(gpu_template(nodes)), before.template)
+def _is_other(wanted: NodeTemplate, before: DeployedNodes) -> bool:
+    """Whether nodes are made of something else."""
+    return bool(before.template) and _differs(template_content(wanted), before.template)
+
+
+def _is_placed_otherwise(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     has_group = bool(mapping_in(before.template, "placement").get("groupName"))
     # A reservation brings a placement group of its own, and another one with another id.
-    if before.template and not reservation_id(nodes.purchase) and nodes.placed_together != has_group:
-        yield "placement group"
+    return bool(before.template) and not reservation_id(nodes.purchase) and nodes.placed_together != has_group
 
 
 def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
@@ -198,11 +175,17 @@ def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
     return ""
 
 
-def _in_words(before: DeployedNodes, version: str, release: str | None, changed: Sequence[str]) -> str:
-    texts = [f"Kubernetes {before.version} -> {version}"] if before.has_other_version(version) else []
-    if before.has_other_image(release):
+def _in_words(
+    before: DeployedNodes, version: str, release: str | None, moved: str = "", *, is_other: bool
+) -> str:
+    texts = [moved] if moved else []
+    if before.version not in {None, version}:
+        texts.append(f"Kubernetes {before.version} -> {version}")
+    if release is not None and before.ami_release not in {None, release}:
         texts.append(f"image {before.ami_release} -> {release}")
-    return ", ".join([*texts, *changed])
+    if is_other:
+        texts.append("what nodes are made of")
+    return ", ".join(texts)
 
 
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
@@ -212,13 +195,6 @@ def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
     return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
-
-
-def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, ...]:
-    if not found:
-        return ()
-    keys = (key for key, value in wanted.items() if _differs(value, found.get(_camel_case(key))))
-    return tuple(dict.fromkeys(_WORDS.get(key, key.replace("_", " ")) for key in keys))
 
 
 def _differs(wanted: object, found: object) -> bool:

@@ -19,8 +19,6 @@ _READ_RESOURCES = "pulumi:pulumi:readStackResourceOutputs"
 # One write takes milliseconds, and this early in a run there is only one.
 _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.25
-# Another stack is written only while somebody changes it at the same time.
-_ATTEMPTS_OF_ANOTHER = 4
 _UNKNOWN = "unknown stack"
 """Part of the engine's message about a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
@@ -46,7 +44,7 @@ def outputs_of(name: str) -> Mapping[str, Any] | None:
     """Return the outputs of another stack of this project: empty where nothing is up, None without it."""
     stack = full_name(name)
     try:
-        return _read(_READ_OUTPUTS, {"name": stack}, whose=f"stack {name}", attempts=_ATTEMPTS_OF_ANOTHER)
+        return _read(_READ_OUTPUTS, {"name": stack}, whose=f"stack {name}")
     except pulumi.RunError as error:
         if _UNKNOWN in str(error):
             return None
@@ -58,15 +56,14 @@ def full_name(name: str) -> str:
     return f"{pulumi.get_organization()}/{pulumi.get_project()}/{name}"
 
 
-def _read(
-    function: str, arguments: Mapping[str, str], *, whose: str = "this stack", attempts: int = _ATTEMPTS
-) -> Mapping[str, Any]:
+def _read(function: str, arguments: Mapping[str, str], *, whose: str = "this stack") -> Mapping[str, Any]:
     """Return what the engine reads, trying again while it writes the state.
 
     Raises:
         pulumi.RunError: no try succeeded; its text is meant for a person.
 
     """
+    attempts = _ATTEMPTS
     while True:
         attempts -= 1
         try:

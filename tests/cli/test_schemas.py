@@ -16,7 +16,7 @@ from cli.documents.schema import (
     schema_file,
     schema_text,
 )
-from stacks.settings.model_tables import summary
+from stacks.settings.schema import summary
 from stacks.settings.setting_places import models_within
 from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT, read_document, squeezed

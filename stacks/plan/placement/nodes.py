@@ -32,12 +32,6 @@ def node_of(wanted: NodePoolSettings, key: str) -> tuple[InstanceType | None, tu
         message = "says what the nodes are, and so does node"
         suggestion = "leave one of them out"
         return None, (Problem(f"{key}.instanceType", wanted.instance_type, message, suggestion=suggestion),)
-    if wanted.nvlink_domain_gpus is not None:
-        message = "belongs to an instance type, and this pool describes its nodes"
-        hint = "node.nvlinkDomainGpus"
-        return None, (
-            Problem(f"{key}.nvlinkDomainGpus", wanted.nvlink_domain_gpus, message, suggestion=hint),
-        )
     return _described(wanted.node, f"{key}.node")
 
 

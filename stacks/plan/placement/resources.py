@@ -12,7 +12,7 @@ from stacks.plan.placement.pools import Assigned
 from stacks.plan.volume_sizes import GIB, gib, size_in_gib
 from stacks.settings.services import PodResourceSettings
 from stacks.settings.stack import ServingSettings
-from stacks.wording import all_of, in_words
+from stacks.wording import all_of
 
 WORKERS_SHARE = 0.9
 """Part of a node that its workers divide among them.
@@ -80,7 +80,6 @@ def memory_problems(
     All count against the container's limit: /dev/shm is memory, and a loading process holds weights that it
     has read and not yet given to its GPU.
     """
-    overridden = serving.overrides.model_dump(exclude_none=True)
     for one in assigned:
         # Each worker of a pod loads the model.
         weights = recipe.model.size_bytes / GIB * len(one.worker.processes)
@@ -90,23 +89,17 @@ def memory_problems(
         if shared + weights + cache <= memory:
             continue
         parts = [f"{shared:.0f} GiB of shared memory", f"{weights:.0f} GiB for weights"]
+        less = ""
         if cache:
             parts.append(f"{cache:.0f} GiB for KV cache that leaves the GPU")
-        needs = f"{one.worker.service_name} needs {all_of(parts)}"
-        if wanted := _wanted(one.worker, serving).memory:
-            enough = f"{math.ceil(shared + weights + cache)}Gi or more"
-            yield Problem(f"{_KEY}.{one.worker.role}.memory", wanted, needs, allowed=enough)
-            continue
-        roles = [role for role in one.worker.worker_roles if role in overridden]
-        key = f"serving.overrides.{roles[0]}" if roles else "serving.recipe"
-        come_with = (
-            f"{in_words(one.worker.gpus, 'GPU')} of {one.pool.instance_type.name} come with {memory} GiB"
+            less = ", or less KV cache in host memory"
+        yield Problem(
+            f"{_KEY}.{one.worker.role}.memory",
+            _wanted(one.worker, serving).memory,
+            f"{one.worker.service_name} needs {all_of(parts)}, and has {memory} GiB",
+            allowed=f"{math.ceil(shared + weights + cache)}Gi or more",
+            suggestion=f"or more GPUs for each worker (tensor_parallel_size){less}",
         )
-        ways = ["more GPUs for each worker (tensor_parallel_size)", f"{_KEY}.{one.worker.role}.memory"]
-        if cache:
-            ways.insert(0, "less KV cache in host memory")
-        suggestion = ", or ".join(ways)
-        yield Problem(key, None, f"{needs}; {come_with}", suggestion=suggestion)
 
 
 def _wanted(worker: PodRecipe, serving: ServingSettings) -> PodResourceSettings:

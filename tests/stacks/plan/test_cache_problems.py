@@ -62,18 +62,18 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
         pytest.param(
             changed(B200_ON_DISK, SECOND_NODE),
             "modelCache.storage.kind = 'ebs'\n"
-            "  one node mounts a disk of EBS, and pool b200 has 2, over which workers and frontends would be "
-            "spread\n"
+            "  one node mounts a disk of EBS, and workers and frontends would be on the 2 of b200\n"
             "  allowed: fsxLustre, efs or instanceStore, for more nodes than one\n"
-            "  try: instanceStore, a copy on each node; or nodePools[0].nodes: 1",
+            "  try: instanceStore, a copy on each node; or one pool with nodes: 1",
             id="a disk for two nodes",
         ),
         pytest.param(
             changed(B200_ON_DISK, TWO_POOLS),
             "modelCache.storage.kind = 'ebs'\n"
-            "  one node mounts a disk of EBS, and the workers are in pools prompts and answers\n"
+            "  one node mounts a disk of EBS, and workers and frontends would be on the 2 of prompts and "
+            "answers\n"
             "  allowed: fsxLustre, efs or instanceStore, for more nodes than one\n"
-            "  try: efs, which all nodes mount; or serving.pool, with one pool of one node for all workers",
+            "  try: instanceStore, a copy on each node; or one pool with nodes: 1",
             id="a disk for two pools",
         ),
         pytest.param(

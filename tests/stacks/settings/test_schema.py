@@ -12,15 +12,16 @@ from lab.directory import REPOSITORY
 from recipes.files import SCHEMA_FILE as RECIPE_SCHEMA_FILE
 from recipes.files import editor_line
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
-from stacks.settings.model_tables import field_docstrings, summary
 from stacks.settings.schema import (
     DOCUMENT,
     EDITOR_LINE,
     SCHEMA_FILE,
     as_text,
+    field_docstrings,
     recipe_schema,
     settings_document,
     stack_file_schema,
+    summary,
 )
 from stacks.settings.setting_places import field_place, models_within
 from stacks.settings.stack import StackSettings

@@ -41,11 +41,11 @@ def _said(before: Running, *changes: Change) -> list[str]:
 @pytest.mark.parametrize(
     ("before", "change", "exchange"),
     [
-        ({}, OTHER_BLOCK, "(purchase)"),
+        ({}, OTHER_BLOCK, "(what nodes are made of)"),
         ({}, NEWER_CLUSTER, "(Kubernetes 1.35 -> 1.36)"),
-        ({}, {"cluster.tagNodes": True}, "(tags)"),
-        (TAGGED, TAGGED | {"cluster.tags": {"team": "ads"}}, "(tags)"),
-        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "(root disk)"),
+        ({}, {"cluster.tagNodes": True}, "(what nodes are made of)"),
+        (TAGGED, TAGGED | {"cluster.tags": {"team": "ads"}}, "(what nodes are made of)"),
+        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "(what nodes are made of)"),
         (
             IMAGE,
             {"nodePools[0].amiRelease": "1.35.3-20261115"},
@@ -83,7 +83,7 @@ def test_what_a_newer_release_of_this_project_makes_nodes_of_is_a_change_too() -
     older = replace(group, template={**group.template, "userData": "b2xk"})
     [text] = _said(replace(before, node_groups={"b200-nodes": older}))
     assert text.startswith("Pulumi.own.yaml: nodePools[0] = 'b200'\n")
-    assert "(what nodes do at their start)" in text
+    assert "(what nodes are made of)" in text
 
 
 @pytest.mark.parametrize(
