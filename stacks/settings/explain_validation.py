@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from types import NoneType
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -24,6 +25,15 @@ _LIMITS = {
 _MANY_KEYS = 20
 _FEW = 3
 """Blocks that a key can be looked for in."""
+_JSON_TYPES: Mapping[type, str] = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "a mapping",
+    NoneType: "nothing",
+}
 _POSITION = re.compile(r"\[\d+\]")
 
 
@@ -72,10 +82,11 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
             if isinstance(value, Mapping):
                 return Problem(str(place), None, message)
         case "string_type" if isinstance(value, int | float):
-            message = f"this is {_in_words(value)} to YAML, which may not keep what was typed; text is needed"
+            kind = _JSON_TYPES[type(value)]
+            message = f"this is {kind} to YAML, which may not keep what was typed; text is needed"
             suggestion = "put it in quotes"
         case _:
-            message = f"this is {_in_words(value)}"
+            message = f"this is {_JSON_TYPES[type(value)]}"
             if isinstance(value, str) and value.isdigit():
                 suggestion = f"{value}, without quotes"
     return Problem(str(place), shown, message, allowed=place.takes, suggestion=suggestion)
@@ -127,15 +138,3 @@ def _homes(block: Place, key: str, root: type[BaseModel]) -> list[str]:
 
 def _shown(value: object) -> object:
     return None if isinstance(value, Mapping | list) else value
-
-
-def _in_words(value: object) -> str:
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, list):
-        return "a list"
-    return "nothing" if value is None else "a mapping"

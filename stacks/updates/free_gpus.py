@@ -38,8 +38,6 @@ class PoolUse:
     """NVLink clique, empty for none -> GPUs that others leave free on a node -> nodes."""
     others: Mapping[str, int]
     """Namespace -> GPUs of pods that are not this stack's."""
-    own: int = 0
-    """GPUs of this stack's own pods, also on nodes that take no new ones."""
     unusable: tuple[str, ...] = ()
     """The nodes that take none, each with the reason and what to type."""
 
@@ -69,13 +67,13 @@ def pool_uses(stack: StackPlan, cluster: ClusterReader, graphs: Iterable[Graph] 
         (stack.serving.namespace, stack.serving.graph_name),
         *((one.namespace, one.name) for one in graphs),
     }
-    mine: list[KubernetesObject] = []
-    others: list[KubernetesObject] = []
-    for pod in pods.items:
-        if _gpus_of(pod) and "deletionTimestamp" not in pod["metadata"]:
-            graph = pod["metadata"]["namespace"], labels_of(pod).get(GRAPH_NAME)
-            (mine if graph in own else others).append(pod)
-    return {name: _use_of_nodes(listed, mine, others) for name, listed in nodes.items()}
+    others = [
+        pod
+        for pod in pods.items
+        if "deletionTimestamp" not in pod["metadata"]
+        and (pod["metadata"]["namespace"], labels_of(pod).get(GRAPH_NAME)) not in own
+    ]
+    return {name: _use_of_nodes(listed, others) for name, listed in nodes.items()}
 
 
 def nodes_of_pools(
@@ -116,13 +114,12 @@ def room_problems(stack: StackPlan, before: Running, uses: Uses | Answer) -> tup
         return ()
     wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
-    stay = running is not None and running.makes_same_workers(wanted)
+    if running is not None and running.makes_same_workers(wanted):
+        return ()
     return tuple(
         _problem(stack, placed, use)
         for placed in stack.used_pools
-        if (use := uses.get(placed.pool.name))
-        and not _fits(stack, placed, use)
-        and not (stay and use.own >= placed.used_gpus)
+        if (use := uses.get(placed.pool.name)) and not _fits(stack, placed, use)
     )
 
 
@@ -174,9 +171,7 @@ def _fits(stack: StackPlan, placed: PlacedPool, use: PoolUse) -> bool:
     return any(pack(workers, placed.packing.room, free) is not None for free in places)
 
 
-def _use_of_nodes(
-    nodes: Sequence[KubernetesObject], mine: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]
-) -> PoolUse:
+def _use_of_nodes(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
     why = {node["metadata"]["name"]: _why_unusable(node) for node in nodes}
     there = {node["metadata"]["name"]: node for node in nodes if not why[node["metadata"]["name"]]}
     used: Counter[str] = Counter()
@@ -189,8 +184,8 @@ def _use_of_nodes(
         clique = labels_of(node).get(NVLINK_CLIQUE, "")
         free.setdefault(clique, Counter())[max(0, allocatable_gpus(node) - used[name])] += 1
     gpus = sum(allocatable_gpus(node) for node in there.values())
-    own = sum(_gpus_of(pod) for pod in mine if pod["spec"]["nodeName"] in why)
-    return PoolUse(len(there), gpus, free, others, own, tuple(filter(None, why.values())))
+    # Of pods without GPUs nobody need hear.
+    return PoolUse(len(there), gpus, free, +others, tuple(filter(None, why.values())))
 
 
 def _why_unusable(node: KubernetesObject) -> str:

@@ -86,12 +86,13 @@ def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[
     key = "cluster.network.cidr"
     try:
         cidr = IPv4Network(network.cidr)
-    except ValueError as error:
-        yield Problem(key, network.cidr, f"no network: {error}")
-        return
-    if not _LARGEST <= cidr.prefixlen <= _SMALLEST or not cidr.is_private:
+        is_possible = _LARGEST <= cidr.prefixlen <= _SMALLEST and cidr.is_private
+    except ValueError:
+        # Such as 10.0.0.1/16, which is an address in a network.
+        is_possible = False
+    if not is_possible:
         message = "cannot be the addresses of the VPC"
-        yield Problem(key, network.cidr, message, allowed=f"private, /{_LARGEST} to /{_SMALLEST}")
+        yield Problem(key, network.cidr, message, allowed=f"a private network, /{_LARGEST} to /{_SMALLEST}")
     names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
     regional = [name for name in names if not zone_named(name).is_local]
     # The last part is the public side's, those before it the Local Zones'.

@@ -100,28 +100,21 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
     return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
 
 
-def layer_problems(settings: StackSettings) -> tuple[Problem, ...]:
-    """Return why the layers cannot be divided like this."""
-    return (*_own_problems(settings), *_owner_problems(settings))
-
-
-def _own_problems(settings: StackSettings) -> Iterator[Problem]:
+def layer_problems(settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the layers cannot be divided like this."""
     there, own = layers_there_are(settings), owned_layers(settings)
-    key, listed = "layers", settings.layers or there
+    listed = settings.layers or there
     shown = _listed(listed)
     for layer in dict.fromkeys(listed):
         if layer not in there:
             message = f"others have the {layer}, or there is none"
-            yield Problem(key, shown, message, allowed=_listed(there))
+            yield Problem("layers", shown, message, allowed=_listed(there))
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
         message = (
             "a stack cannot own what is below and above a layer of another stack: neither could go first"
         )
         choices = alternatives([_listed(own[:1]), _listed(there), _listed(own[-1:])])
-        yield Problem(key, shown, message, allowed=choices)
-
-
-def _owner_problems(settings: StackSettings) -> Iterator[Problem]:
+        yield Problem("layers", shown, message, allowed=choices)
     needed = _needed_below(settings)
     for layer, owner in _owners(settings).items():
         key = f"layerStacks.{layer}"
@@ -129,9 +122,7 @@ def _owner_problems(settings: StackSettings) -> Iterator[Problem]:
             message = f"is missing: which stack of this project owns the {layer}?"
             suggestion = f"{layer} in layers, where this stack owns it"
             yield Problem(key, None, message, allowed="a stack's name", suggestion=suggestion)
-        if owner is None:
-            continue
-        if layer not in needed:
+        elif owner is not None and layer not in needed:
             message = f"this stack stands on no {layer} of another stack: it owns the layer, or needs none"
             yield Problem(key, owner, message, suggestion="leave it out")
 

@@ -22,7 +22,6 @@ from stacks.updates.running import Running
 
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 _VARIABLE = "KUBECONFIG"
-_MANY_CONTEXTS = 12
 _SIMULATED = "dynamo-lab"
 _SIMULATED_FIRST = (
     "`make lab-up`, which starts this simulated cluster, then `make shell`, which alone sees it"
@@ -105,13 +104,11 @@ def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> 
 
 def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -> Problem:
     context = cluster.context
-    shown = known[:_MANY_CONTEXTS]
-    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
     return Problem(
         "cluster.context",
         context,
         f"there is no such context in {', '.join(map(str, files))}",
-        allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
+        allowed=", ".join(known) or "none: the kubeconfig has no contexts",
         suggestion=_who_writes_it(cluster) or nearest(context, known),
     )
 
