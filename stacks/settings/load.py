@@ -48,9 +48,12 @@ def read_settings(file: Path) -> object:
     except YamlProblem as error:
         problem = Problem("", None, f"not a stack file: {error}")
         raise SettingsError({f"{file.name}:{error.line}": [problem]}) from None
-    except (UnicodeDecodeError, OSError) as error:
-        problem = Problem("", None, f"cannot be read: {error}")
-        raise SettingsError({file.name: [problem]}) from None
+    except UnicodeDecodeError as error:
+        message = f"not a stack file: not UTF-8 text (byte {error.start})"
+        raise SettingsError({file.name: [Problem("", None, message)]}) from None
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise SettingsError({file.name: [Problem("", None, message)]}) from None
     value = cast("Mapping[str, object]", document).get("config") if isinstance(document, Mapping) else None
     if not isinstance(value, Mapping):
         problem = Problem("config", value, "a stack file has a mapping `config`")
