@@ -10,7 +10,7 @@ from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
-from stacks.settings.cluster import EfsStorage
+from stacks.settings.cluster import EfsStorage, reservation_id
 from stacks.updates.deployed_nodes import (
     DeployedNodes,
     NodeChange,
@@ -169,4 +169,19 @@ def _block_problem(plan: EksPlan, change: NodeChange) -> Problem:
         f"{pool}.purchase.phase: empty, alone, and `pulumi up`; then this change with the phase that is due "
         f"({_BLOCKS}). Where the block is over and its nodes are gone: `pulumi refresh`, then `pulumi up`"
     )
-    return Problem(pool, change.nodes.pool.name, message, suggestion=way)
+    key, value, was = _changed_setting(plan, change, pool)
+    return Problem(key, value, message, allowed=was, suggestion=way)
+
+
+def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str, str, str | None]:
+    """Return the setting, what stands there and what it was; the pool where none of these differs."""
+    nodes, before = change.nodes, change.before
+    settings: tuple[tuple[str, str | None, str | None], ...] = (
+        ("cluster.version", plan.cluster.version, before.version),
+        (f"{pool}.zone", nodes.zone.name, before.zone),
+        (f"{pool}.amiRelease", nodes.ami_release, before.ami_release),
+        (f"{pool}.purchase.id", reservation_id(nodes.purchase), before.reservation),
+        (f"{pool}.instanceType", nodes.pool.instance_type.name, before.template.get("instanceType")),
+    )
+    found = ((key, now, was) for key, now, was in settings if now and was and now != was)
+    return next(found, (pool, nodes.pool.name, None))

@@ -24,6 +24,7 @@ from tests.support.eks_settings import eks_b200_settings
 
 OTHER_ZONE = {"nodePools[0].zone": "us-east-1b"}
 IMAGE = {"nodePools[0].amiRelease": "1.35.2-20261101"}
+MADE_OF = "(what nodes are made of)"
 TAGGED = {"cluster.tagNodes": True, "cluster.tags": {"team": "search"}}
 
 
@@ -39,26 +40,32 @@ def _said(before: Running, *changes: Change) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("before", "change", "exchange"),
+    ("before", "change", "setting", "exchange"),
     [
-        ({}, OTHER_BLOCK, "(what nodes are made of)"),
-        ({}, NEWER_CLUSTER, "(Kubernetes 1.35 -> 1.36)"),
-        ({}, {"cluster.tagNodes": True}, "(what nodes are made of)"),
-        (TAGGED, TAGGED | {"cluster.tags": {"team": "ads"}}, "(what nodes are made of)"),
-        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "(what nodes are made of)"),
+        ({}, OTHER_BLOCK, "nodePools[0].purchase.id = 'cr-fedcba98'", MADE_OF),
+        ({}, NEWER_CLUSTER, "cluster.version = '1.36'", "(Kubernetes 1.35 -> 1.36)"),
+        ({}, {"cluster.tagNodes": True}, "nodePools[0] = 'b200'", MADE_OF),
+        (
+            TAGGED,
+            TAGGED | {"cluster.tags": {"team": "ads"}},
+            "nodePools[0] = 'b200'",
+            MADE_OF,
+        ),
+        ({}, {"nodePools[0].rootVolumeType": "gp2"}, "nodePools[0] = 'b200'", MADE_OF),
         (
             IMAGE,
             {"nodePools[0].amiRelease": "1.35.3-20261115"},
+            "nodePools[0].amiRelease = '1.35.3-20261115'",
             "(image 1.35.2-20261101 -> 1.35.3-20261115)",
         ),
     ],
 )
 def test_a_change_of_nodes_that_run_in_a_block_is_refused_with_the_way(
-    before: Change, change: Change, exchange: str
+    before: Change, change: Change, setting: str, exchange: str
 ) -> None:
     [text] = _said(_running(before), change)
     assert text.startswith(
-        "Pulumi.own.yaml: nodePools[0] = 'b200'\n"
+        f"Pulumi.own.yaml: {setting}\n"
         f"  would exchange 1 node of a Capacity Block that may run in pool b200 {exchange}"
     )
     assert "; nothing was created or changed\n" in text
@@ -74,6 +81,7 @@ def test_another_phase_together_with_the_change_is_refused_too(now: str) -> None
 
 def test_another_zone_is_another_node_group_which_ends_a_block_that_runs() -> None:
     [text] = _said(running_after(recorded(changed(eks_b200_settings(), ON_EFS)), {}), ON_EFS, OTHER_ZONE)
+    assert text.startswith("Pulumi.own.yaml: nodePools[0].zone = 'us-east-1b'")
     assert "(zone us-east-1a -> us-east-1b); nothing was created or changed" in text
 
 
@@ -83,7 +91,7 @@ def test_what_a_newer_release_of_this_project_makes_nodes_of_is_a_change_too() -
     older = replace(group, template={**group.template, "userData": "b2xk"})
     [text] = _said(replace(before, node_groups={"b200-nodes": older}))
     assert text.startswith("Pulumi.own.yaml: nodePools[0] = 'b200'\n")
-    assert "(what nodes are made of)" in text
+    assert MADE_OF in text
 
 
 @pytest.mark.parametrize(
