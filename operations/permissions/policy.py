@@ -51,7 +51,7 @@ def policies(plan: EksPlan, graphs: Iterable[ResourceGraph], holder: Holder) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What policies are made of; a stack in another partition than `aws` is refused before."""
+    """What policies are made of; stacks know no other partition than `aws`."""
 
     plan: EksPlan
     resources: Sequence[Resource]
