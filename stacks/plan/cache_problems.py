@@ -135,6 +135,9 @@ def _zone_problems(
                 "modelCache.storage.zone with a zone of the region"
             )
             yield Problem(_KIND, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
+        elif not zone.is_local and storage.zone not in {None, zone.name}:
+            message = f"pool {pool} is in {zone.name}, and every file would come from another zone"
+            yield Problem(_ZONE, storage.zone, message, suggestion=zone.name)
 
 
 def _one_node_problems(used: Sequence[Pool]) -> Iterator[Problem]:

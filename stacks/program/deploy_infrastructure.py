@@ -22,7 +22,7 @@ from hardware import GPU_RESOURCE, is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
-from stacks.program.account import principal
+from stacks.program.account import principal, refuse_filled_blocks
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.settings.cluster import EbsStorage as EbsSettings
@@ -106,6 +106,8 @@ def deploy_infrastructure(
         allowed_account_ids=[plan.cluster.account_id],
         default_tags={"tags": dict(plan.tags)},
     )
+    if running is not None:
+        refuse_filled_blocks(plan, running.node_groups, account)
     in_account = pulumi.ResourceOptions(providers=[account])
     vpc_id, subnets = deploy_network(plan, in_account, keep=keep)
     # Their zones stay as they are; EKS replaces a node group for another one, too.

@@ -41,6 +41,8 @@ class DeployedNodes:
     """The launch template's outputs, of which its nodes are made."""
     emptied: bool = False
     """Whether the settings wanted no node."""
+    name: str = ""
+    """What EKS calls it."""
     zone: str | None = None
     """Zone of its nodes; None where nobody says."""
     subnet: str | None = None
@@ -115,6 +117,7 @@ def deployed_nodes(
         ami_release=str(image) if image else None,
         template=template,
         emptied=EMPTIED_TAG in mapping_in(group, "tags"),
+        name=str(group.get("nodeGroupName") or ""),
         zone=zones.get(str(subnet)),
         subnet=None if subnet is None else str(subnet),
         ami_type=group.get("amiType"),

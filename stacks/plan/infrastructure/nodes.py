@@ -7,7 +7,7 @@ from hardware import InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
 from stacks.plan.placement.pools import Pool
-from stacks.settings.cluster import EksClusterSettings, OnDemand, Purchase
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings, OnDemand, Purchase
 from stacks.settings.stack import NodePoolSettings
 
 _SYSTEM_ROOT_GIB = 100
@@ -21,6 +21,8 @@ _OPTIONS = {
     "capacityBlock": "capacity-block",
 }
 _IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacity-block": "capacityBlock"}
+_FIRST_GB200_IMAGE = "20251103"
+"""https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html"""
 
 
 def pool_problems(
@@ -35,6 +37,8 @@ def pool_problems(
             yield from _image_problems(cluster, settings.ami_release, f"{key}.amiRelease")
             yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone")
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
+            if pool.instance_type.nvlink_crosses_nodes:
+                yield from _tray_problems(pool, settings, key)
 
 
 def planned_nodes(
@@ -97,6 +101,20 @@ def _image_problems(cluster: EksClusterSettings, release: str | None, key: str) 
     if version.rpartition(".")[0] != cluster.version:
         message = f"is an image of Kubernetes {version}, and cluster.version is {cluster.version}"
         yield Problem(key, release, message, allowed=f"{cluster.version}.<patch>-<day>")
+
+
+def _tray_problems(pool: Pool, settings: NodePoolSettings, key: str) -> Iterator[Problem]:
+    kind, release = pool.instance_type, settings.ami_release
+    if release is not None and release.rpartition("-")[2] < _FIRST_GB200_IMAGE:
+        message = f"is older than the first image on which {kind.name} has its GPUs"
+        allowed = f"of {_FIRST_GB200_IMAGE} or later"
+        yield Problem(f"{key}.amiRelease", release, message, allowed=allowed)
+    most = pool.nvlink_domain_gpus // kind.gpus
+    if isinstance(settings.purchase, CapacityBlock) and pool.nodes > most:
+        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-ultraservers.html
+        message = f"a Capacity Block of {kind.name} is one UltraServer, of {most} nodes here"
+        hint = f"a pool for each block, or its nvlinkDomainGpus: {max(kind.nvlink_domain_gpus)}"
+        yield Problem(f"{key}.nodes", pool.nodes, message, allowed=f"{most} or fewer", suggestion=hint)
 
 
 def _zone_problems(

@@ -85,6 +85,8 @@ def replica_counts(
         wanted = serving.replicas.model_dump(exclude_none=True)
         counts = {pod.service_name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
         return counts, tuple(_unknown_roles(recipe, wanted))
+    if idle := tuple(_idle_beside_one_pod(recipe, capacities)):
+        return published, idle
     sets = _most_sets(published, capacities)
     if sets == 0:
         pools = " and ".join(str(one.pool) for one in capacities)
@@ -165,3 +167,14 @@ def _suggestion(capacity: PoolCapacity, needed: int) -> str:
     if capacity.one_nvlink_domain and needed > pool.nvlink_domain_gpus // pool.instance_type.gpus:
         return "fewer replicas: one NVLink domain has no more nodes"
     return f"{in_words(needed, 'node')} in pool {pool.name}, or fewer replicas"
+
+
+def _idle_beside_one_pod(recipe: Recipe, capacities: Sequence[PoolCapacity]) -> Iterator[Problem]:
+    """Yield that more than one set of workers fits into the one pod that a node holds."""
+    for one in capacities:
+        if not one.one_pod or (sets := one.pool.instance_type.gpus // one.assigned[0].worker.gpus) <= 1:
+            continue
+        workers = {each.role: sets * each.workers_per_pod for each in recipe.workers}
+        fits = ", ".join(f"{role}: {count}" for role, count in workers.items())
+        message = "prefill and decode share one pod here, and nothing says how many workers of each it runs"
+        yield Problem("serving.replicas", "fill", message, suggestion=f"{{{fits}}}")

@@ -106,7 +106,7 @@ def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool]
             taints=wanted.node.taints if wanted.node else None,
             zone=wanted.zone,
         )
-        problems += _contradicting_labels(pool, key)
+        problems += (*_wrong_domain(pool, key), *_contradicting_labels(pool, key))
         pools[wanted.name] = pool
     return pools, (*problems, *_indistinguishable(pools))
 
@@ -129,6 +129,14 @@ def assign_pools(
             unknown[key] = Problem(key, name, message, allowed=", ".join(pools), suggestion=suggestion)
     found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one)))
     return (() if found else tuple(assigned)), found
+
+
+def _wrong_domain(pool: Pool, key: str) -> Iterator[Problem]:
+    sizes = pool.instance_type.nvlink_domain_gpus
+    if pool.nvlink_domain_gpus not in sizes:
+        message = f"{pool.instance_type.name} has no NVLink domain of that many GPUs"
+        allowed = " or ".join(str(size) for size in sizes)
+        yield Problem(f"{key}.nvlinkDomainGpus", pool.nvlink_domain_gpus, message, allowed=allowed)
 
 
 def _contradicting_labels(pool: Pool, key: str) -> Iterator[Problem]:

@@ -68,6 +68,13 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
             id="a disk for two nodes",
         ),
         pytest.param(
+            changed(eks_b200_settings(), LUSTRE, {"modelCache.storage.zone": "us-east-1b"}),
+            "modelCache.storage.zone = 'us-east-1b'\n"
+            "  pool b200 is in us-east-1a, and every file would come from another zone\n"
+            "  try: us-east-1a",
+            id="a file system of another zone",
+        ),
+        pytest.param(
             changed(B200_ON_DISK, TWO_POOLS),
             "modelCache.storage.kind = 'ebs'\n"
             "  one node mounts a disk of EBS, and workers and frontends would be on the 2 of prompts and "

@@ -108,7 +108,15 @@ def test_what_aws_would_refuse_is_refused_before_anything_is_made(change: Change
     ("change", "says"),
     [
         ({f"{POOL}.zone": GONE}, "try: us-east-1-dfw-2a"),
+        (
+            {f"{POOL}.nodes": 20, f"{POOL}.nvlinkDomainGpus": 72},
+            "is one UltraServer, of 18 nodes here",
+        ),
         (BY_THE_HOUR, "is not sold this way"),
+        (
+            {f"{POOL}.amiRelease": "1.35.2-20251102"},
+            "older than the first image on which p6e-gb200.36xlarge has its GPUs",
+        ),
     ],
 )
 def test_what_aws_would_refuse_of_gb200_is_refused_before_anything_is_made(change: Change, says: str) -> None:

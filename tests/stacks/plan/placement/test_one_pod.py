@@ -62,6 +62,13 @@ def test_a_way_out_of_the_pod_is_refused(way: str) -> None:
             id="a second pod, whose workers would not reach those of the first",
         ),
         pytest.param(
+            _settings(recipe=MANY_WORKERS, replicas="fill"),
+            "Pulumi.dev.yaml: serving.replicas = 'fill'\n"
+            "  prefill and decode share one pod here, and nothing says how many workers of each it runs\n"
+            "  try: {prefill: 4, decode: 2}",
+            id="fill where one pod may hold more workers than the recipe's",
+        ),
+        pytest.param(
             changed(_settings(), pools(prefill="gpus", decode="gpus")),
             "Pulumi.dev.yaml: serving.pools\n"
             "  gpt-oss-120b/trtllm-disagg-8gpu runs prefill and decode in one pod\n"

@@ -55,6 +55,13 @@ def test_two_pools_of_one_kind_are_told_apart_by_a_label() -> None:
             "  nodes of p6-b200.48xlarge carry kubernetes.io/arch=amd64\n"
             "  try: leave this label out: it follows from what the nodes are",
         ),
+        (
+            "nodePools[0].nvlinkDomainGpus",
+            72,
+            "nodePools[0].nvlinkDomainGpus = 72\n"
+            "  p6-b200.48xlarge has no NVLink domain of that many GPUs\n"
+            "  allowed: 8",
+        ),
     ],
 )
 def test_what_contradicts_the_instance_type_is_refused(setting: str, value: object, text: str) -> None:
