@@ -53,11 +53,6 @@ def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
     return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
 
 
-def keeps_platform_namespace(stack: StackPlan) -> bool:
-    """Whether the platform's servers hold data that is protected and kept."""
-    return stack.lifecycle == "production" and bool(_own_servers(stack.platform))
-
-
 def _in_cluster(
     lifecycle: Lifecycle, platform: PlatformPlan | None, serving: ServingPlan, cache: CachePlan
 ) -> tuple[RetainedObject, ...]:

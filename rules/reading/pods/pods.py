@@ -38,7 +38,7 @@ SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
 """Kind of a workload -> path of the spec of its pods."""
 GROUP_KIND = "LeaderWorkerSet"
 GROUP = "leaderWorkerTemplate"
-_LEADER, _MEMBER = GROUP_TEMPLATES = ("leaderTemplate", "workerTemplate")
+_LEADER, _MEMBER = ("leaderTemplate", "workerTemplate")
 OF_GROUPS = "leaderworkerset.sigs.k8s.io/"
 """Beginning of labels of its pods (kubernetes-sigs/lws pkg/webhooks/pod_webhook.go at 2161f38)."""
 GROUP_NAME_LABEL = f"{OF_GROUPS}name"

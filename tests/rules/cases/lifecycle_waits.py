@@ -6,7 +6,6 @@ from tests.rules.exports import resource, unset
 EKS = "program-on-eks"
 
 WAITS = "waits-have-timeouts"
-NAMES = "names-fixed"
 
 GRAPH = "DynamoGraphDeployment/graph"
 WAIT_FOR = "inputs.metadata.annotations.[pulumi.com/waitFor]"

@@ -28,7 +28,6 @@ spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{numb
 """)
 
 
-ENFORCED = "network-policies-enforced"
 OUR_CNI = "Addon/eks-vpc-cni"
 SWITCH = "inputs.configurationValues"
 

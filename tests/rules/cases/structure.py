@@ -4,7 +4,7 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container, of_service
 
-KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
+FIELDS, VALUES, MAIN = "fields-known", "values-accepted", "main-container-named"
 
 _VLLM = "spec.components[1]"
 _POD = "spec.template.spec"

@@ -29,7 +29,6 @@ spec:
             command: [ray, start, --block]
             resources: {{limits: {{nvidia.com/gpu: "8"}}}}
 """
-ALLOCATOR = "one-gpu-allocator"
 BY_CLAIM = """
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
