@@ -29,7 +29,6 @@ def _event(reason: str, when: str) -> dict[str, Any]:
     return {"type": "Warning", "reason": reason, "message": "said", "lastTimestamp": when}
 
 
-UNREADY = "decode: Running, started but not ready"
 ENDED = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
 LOG = "--context somewhere logs decode --namespace gpt-oss --container main --tail=80"
 CRASHED = "decode: main waiting, CrashLoopBackOff back-off 10s; before that it ended with exit code 1"

@@ -15,7 +15,6 @@ from tests.rules.serving_edits import (
 )
 
 PROBES = "probed-port-named"
-_EXEC = {"exec": {"command": ["true"]}, "failureThreshold": 720}
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}, "failureThreshold": 720}
 _OWN_PROBES = (
     main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),

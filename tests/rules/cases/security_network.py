@@ -28,10 +28,6 @@ spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{numb
 """)
 
 
-OUR_CNI = "Addon/eks-vpc-cni"
-SWITCH = "inputs.configurationValues"
-
-
 CASES = (
     Case(
         PUBLIC,

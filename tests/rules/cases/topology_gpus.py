@@ -29,25 +29,6 @@ spec:
             command: [ray, start, --block]
             resources: {{limits: {{nvidia.com/gpu: "8"}}}}
 """
-BY_CLAIM = """
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: gpu, namespace: gpt-oss}
-spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: notebook, namespace: gpt-oss}
-spec:
-  automountServiceAccountToken: false
-  nodeSelector: {kubernetes.io/arch: %(architecture)s, nvidia.com/gpu.product: %(product)s}
-  tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
-  containers:
-    - name: notebook
-      image: example.com/notebook:1.0
-      resources: {requests: {cpu: "4", memory: 32Gi}, limits: {memory: 32Gi}, claims: [{name: gpu}]}
-"""
 
 
 CASES = (
