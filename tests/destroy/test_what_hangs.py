@@ -3,13 +3,13 @@
 import json
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
-from stacks.updates.guards.fixed_at_creation import changed_problems
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.lab_stack import GRAPH_LABEL, LabStack, inventory
@@ -19,6 +19,7 @@ from tests.support.waiting import until
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
+GUIDE = Path(__file__).parents[2] / "docs" / "change-what-is-fixed.md"
 HOLD = "example.com/hold"
 PARTS = "dynamocomponentdeployments.v1alpha1.nvidia.com"
 DESTROY = ("destroy", "--yes", "--skip-preview", "--run-program")
@@ -47,9 +48,8 @@ def _uid(stack: LabStack, *named: str) -> Any:
     return stack.lab.get(*named, "-n", NAMESPACE)["metadata"]["uid"]
 
 
-def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack: LabStack) -> None:
-    [problem] = changed_problems({"platform.discovery": "etcd"}, {"platform.discovery": "kubernetes"})
-    command = re.findall(r"pulumi (destroy [^(\n]+)", problem.text("Pulumi.dev.yaml"))[0]
+def test_the_guides_procedure_ends_the_graph_alone_and_up_brings_it_back(stack: LabStack) -> None:
+    [command] = re.findall(r"pulumi (destroy --target '\*\*:Dynamo.*)", GUIDE.read_text(encoding="utf-8"))
     claim, objects, urns = _uid(stack, "pvc", "model-cache"), inventory(stack.lab), set(stack.urns())
     stack.pulumi(*shlex.split(command), "--yes", "--skip-preview")
     assert {urn.rsplit("::", 2)[1].rsplit(":")[-1] for urn in urns - set(stack.urns())} == {
