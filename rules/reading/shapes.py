@@ -11,6 +11,8 @@ from weakref import WeakKeyDictionary
 from engines.written_values import Undecided, shown, whole_number
 from resource_graph import UNKNOWN, ResourceGraph, Value
 
+_LONGEST_AMOUNT = 1000
+"""Characters of an amount that is still computed; a million digits take minutes."""
 _QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")
 _SUFFIXES = {
     "": Fraction(1),
@@ -126,8 +128,8 @@ def quantity(value: Value, what: str) -> Fraction:
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
     """
     text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-    match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None or (match[3] or "") not in _SUFFIXES:
+    match = _QUANTITY.fullmatch(text[:_LONGEST_AMOUNT].strip()) if isinstance(text, str) else None
+    if match is None or (match[3] or "") not in _SUFFIXES or len(str(text)) > _LONGEST_AMOUNT:
         raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
     number = Fraction(Decimal(match[1] + (match[2] or "")))
     return number * _SUFFIXES[match[3] or ""]

@@ -214,7 +214,10 @@ def _on_another_block(window: _Window) -> None:
     asked = changing_requests(window.lab)
     for command in ("preview", "up --yes --skip-preview"):
         said = window.type("pulumi", *command.split(), "--stack", "block", "--non-interactive", code=REFUSED)
-        assert "would exchange 1 node of a Capacity Block that may run in pool b200 (purchase)" in said
+        assert (
+            "would exchange 1 node of a Capacity Block that may run in pool b200 (what nodes are made of)"
+            in said
+        )
     assert changing_requests(window.lab) == asked
     assert window.gpu_nodes() == running
     # In two it goes, though the other one's window has not opened when somebody types active.
@@ -233,7 +236,9 @@ def _on_another_block(window: _Window) -> None:
         finally:
             # `up` waits for the nodes, which come when the window opens.
             set_clock(window.lab, _at(ANOTHER_STARTS, minutes=1))
-        assert "pool b200: purchase: it has no node, and the next ones are made so" in up.result()
+        assert (
+            "pool b200: what nodes are made of: it has no node, and the next ones are made so" in up.result()
+        )
     assert window.health() == ""
     assert window.graphs() == ["successful"]
     assert window.gpu_nodes().keys() == running.keys()
