@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.documents.envelope import VERSIONS, Command, schema_name
-from operations.document import CheckResult
 from resource_graph.printable import printable
 
 _Result = TypeVar("_Result", bound=BaseModel)
@@ -52,16 +51,12 @@ def print_table(
 
 
 def print_answers(
-    headers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    answers: Iterable[CheckResult],
-    closing: Iterable[str],
+    headers: Sequence[str], rows: Iterable[Sequence[str]], fixes: Sequence[str], closing: Iterable[str]
 ) -> None:
     """Print a table of answers; then what to type, which its columns would break; then the rest."""
     console = make_console()
     print_table(console, headers, rows)
     print_line(console)
-    fixes = [f"fix {each.question}: {each.fix}" for each in answers if each.fix]
     for text in (*fixes, *([""] if fixes else []), *closing):
         print_line(console, text)
 

@@ -94,7 +94,7 @@ def _show(report: SmokeReport, *, as_json: bool) -> None:
 
 def _print(report: SmokeReport) -> None:
     headers = ("RESULT", "ASKED", "SECONDS", "FOUND")
-    print_answers(headers, report.rows(), report.results, [report.summary()])
+    print_answers(headers, report.rows(), list(report.fixes()), [report.summary()])
 
 
 def _progress(text: str) -> None:

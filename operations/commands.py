@@ -7,11 +7,11 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import environ
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from components.cluster_answer import KubernetesObject, Objects
 from components.cluster_reader import ClusterReader
@@ -21,6 +21,8 @@ from stacks.errors import SettingsError
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.cluster_identity import cluster_problems
+
+_Answer = TypeVar("_Answer")
 
 _SHOWN_LINES = 12
 _INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
@@ -54,11 +56,16 @@ class PulumiCommand:
 
     def stream(self, *arguments: str, variables: Mapping[str, str] | None = None) -> int:
         """The exit code; what pulumi prints goes where this process prints."""
-        return self._run(arguments, variables, output=None).returncode
+        process = self._started(arguments, variables, output=None)
+        _in_order(process.wait, process)
+        return process.returncode
 
     def capture(self, *arguments: str, variables: Mapping[str, str] | None = None) -> Printed:
         """Exit code and output, without colour."""
-        return self._run((*arguments, "--color=never"), variables, output=subprocess.PIPE)
+        words = (*arguments, "--color=never")
+        process = self._started(words, variables, output=subprocess.PIPE)
+        out, err = _in_order(process.communicate, process)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
 
     def failure(self, said: str, *arguments: str) -> CommandError:
         """The error of a command that failed, with the last lines of what it said."""
@@ -66,10 +73,14 @@ class PulumiCommand:
         shown = "".join(f"\n  {line}" for line in lines if line.strip())
         return CommandError(f"`{self.line(*arguments)}` failed:{shown}")
 
-    def _run(
-        self, arguments: Sequence[str], variables: Mapping[str, str] | None, *, output: int | None
-    ) -> Printed:
-        process = subprocess.Popen(
+    def _started(
+        self,
+        arguments: tuple[str, ...],
+        variables: Mapping[str, str] | None,
+        *,
+        output: int | None,
+    ) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
             [self.executable, *arguments, "--stack", self.stack, "--non-interactive"],
             cwd=self.directory,
             env={**environ, **(variables or {})},
@@ -80,18 +91,6 @@ class PulumiCommand:
             # A terminal's Ctrl-C reaches it through this process alone: told twice, pulumi leaves its lock.
             process_group=0,
         )
-        interruption: KeyboardInterrupt | None = None
-        while True:
-            try:
-                out, err = process.communicate()
-            except KeyboardInterrupt as error:
-                # It ends in order, and this process after it.
-                interruption = error
-                process.send_signal(signal.SIGINT)
-                continue
-            if interruption is not None:
-                raise interruption
-            return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def found_on_path(name: str, install: str) -> str:
@@ -103,6 +102,21 @@ def found_on_path(name: str, install: str) -> str:
             f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
         )
     return found
+
+
+def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
+    """Return its answer; a Ctrl-C is told to pulumi, which ends in order, and raised once it has ended."""
+    interruption: KeyboardInterrupt | None = None
+    while True:
+        try:
+            answer = ended()
+        except KeyboardInterrupt as error:
+            interruption = error
+            process.send_signal(signal.SIGINT)
+            continue
+        if interruption is not None:
+            raise interruption
+        return answer
 
 
 _ANSWER_SECONDS = 15

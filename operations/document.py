@@ -1,4 +1,4 @@
-"""What results that a command prints have in common: their JSON, and a check with how it ended."""
+"""What results that a command prints have in common: their JSON, and how a check ended."""
 
 from enum import Enum
 from typing import Any, ClassVar
@@ -45,30 +45,3 @@ class Verdict(Enum):
 
 
 _WORDS = {Verdict.MOCK: "mock engine", Verdict.NOT_RUN: "not run", Verdict.NOT_APPLICABLE: "does not apply"}
-
-
-class CheckResult(Document):
-    """One question to a deployment, a cluster or an account, and its answer."""
-
-    question: str = ""
-    verdict: Verdict
-    """How it ended."""
-    found: str
-    """What was answered, or is wrong with the answer."""
-    fix: str = ""
-    """What helps; empty where nothing is wrong, or the answer says it all."""
-
-
-def good(found: str, question: str = "") -> CheckResult:
-    """All is well."""
-    return CheckResult(question=question, verdict=Verdict.GOOD, found=found)
-
-
-def wrong(found: str, fix: str = "", question: str = "") -> CheckResult:
-    """What was meant to work does not."""
-    return CheckResult(question=question, verdict=Verdict.WRONG, found=found, fix=fix)
-
-
-def unknown(found: str, question: str = "") -> CheckResult:
-    """Nobody says."""
-    return CheckResult(question=question, verdict=Verdict.UNKNOWN, found=found)

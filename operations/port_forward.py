@@ -64,7 +64,7 @@ class PortForward:
         began, said = time.monotonic(), ""
         try:
             for line in process.lines(began + self._seconds):
-                found = _FORWARDING.search(line)
+                found = _FORWARDING.search(line or "")
                 if found:
                     return found[1]
                 said = line or said

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+_TICK_SECONDS = 1.0
 _END_SECONDS = 20.0
 """AIPerf 0.13.0 ends within two seconds of SIGINT, with thousands of requests open."""
 
@@ -32,8 +33,8 @@ class StreamedProcess:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def lines(self, deadline: float) -> Iterator[str]:
-        """Yield each line until the program has ended.
+    def lines(self, deadline: float) -> Iterator[str | None]:
+        """Yield each line, and None for every second without one, until the program has ended.
 
         A carriage return ends a line too: with it progress bars are drawn.
 
@@ -42,13 +43,13 @@ class StreamedProcess:
 
         """
         while True:
-            left = deadline - time.monotonic()
-            if left < 0:
+            if time.monotonic() > deadline:
                 raise TimeoutError
             try:
-                line = self._lines.get(timeout=left)
+                line = self._lines.get(timeout=_TICK_SECONDS)
             except queue.Empty:
-                raise TimeoutError from None
+                yield None
+                continue
             if line is None:
                 return
             yield line

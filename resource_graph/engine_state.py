@@ -1,10 +1,11 @@
 """What the engine writes down of a resource: in a state, a step of a preview, the outputs of the last run."""
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from resource_graph.input_text import InputError
@@ -12,7 +13,8 @@ from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.urns import own_type, provider_urn, urn_name
 from resource_graph.wire import plain_state
 
-Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
+_CHECKPOINT = re.compile(r'\s*\{[^{}]*"checkpoint"\s*:')
+_EXPECTED = "expected what `pulumi stack export` prints"
 
 
 class _Written(BaseModel):
@@ -40,8 +42,8 @@ class _Timeouts(_Written):
 class EngineRecord(_Written):
     """A resource with what only the engine knows of it (pulumi/pulumi sdk/go/common/apitype, ResourceV3)."""
 
-    urn: str
-    type: str
+    urn: str = Field(min_length=1)
+    type: str = Field(min_length=1)
     custom: bool = False
     id: str = ""
     inputs: Mapping[str, Any] = {}
@@ -98,7 +100,8 @@ class EngineRecord(_Written):
 class PendingOperation(_Written):
     """A call that the engine had made, and whose answer it never heard."""
 
-    type: Operation
+    type: str
+    """Such as creating, updating, deleting or importing."""
     resource: EngineRecord
 
 
@@ -114,8 +117,8 @@ class Deployment(_Written):
 
 class _Exported(_Written):
     # 4 is 3 with features that only newer engines understand; resources look alike in both
-    # (pulumi/pulumi sdk/go/common/apitype/core.go, DeploymentV3 and DeploymentV4).
-    version: Literal[3, 4]
+    # (pulumi/pulumi sdk/go/common/apitype/core.go, DeploymentV3 and DeploymentV4), and older ones do not.
+    version: int = Field(ge=3)
     deployment: Deployment
 
 
@@ -128,8 +131,9 @@ def read_export(text: str) -> Deployment:
     try:
         return _Exported.model_validate_json(text).deployment
     except ValidationError as error:
-        said = f"{_first_problem(error)}; expected what `pulumi stack export` prints"
-        raise InputError(said) from error
+        is_checkpoint = _CHECKPOINT.match(text) is not None
+        said = "a checkpoint out of a backend, with its history" if is_checkpoint else _first_problem(error)
+        raise InputError(f"{said}; {_EXPECTED}") from error
 
 
 def read_record(content: object, where: str) -> EngineRecord:

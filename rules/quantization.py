@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from engines.command_line import variable_in
 from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
-from engines.tensorrt_llm.kernels import LATER_KV_DTYPE, TENSORRT_LLM_KV_DTYPES
-from engines.tensorrt_llm.keys import SETTINGS_LINES
+from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
@@ -80,7 +79,8 @@ def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     severity=Severity.MANDATORY,
     reason=(
         "vLLM ends with a ValueError at start: flashinfer_cutlass takes MXFP4 on Hopper only, "
-        "flashinfer_trtllm and MXFP8 activations on B200, GB200, B300 and GB300 only."
+        "flashinfer_trtllm and MXFP8 activations on B200, GB200, B300 and GB300 only. With --moe-backend the "
+        "variables are not read and the experts compute in BF16, whatever the manifest seems to say (advice)."
     ),
     source="vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py",
     lines=("vLLM 0.20.1",),
@@ -96,9 +96,13 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
         return
     settings = read_settings(graph, worker)
     backend = read_vllm_backend(settings)
-    # With a backend the variables are not read.
     wanted: _Wanted = read_vllm_variables(settings.environment)
     if backend.value != VLLM_AUTO:
+        for name, kernels in read_vllm_variables(settings.environment):
+            yield Advice(
+                f"{name} asks for {kernels.activations} activations, but is read with "
+                f"{BACKEND_FLAG} auto alone; {backend.value} ({backend.source}) computes in BF16"
+            )
         flag = f"{BACKEND_FLAG} {backend.value} ({backend.source})"
         wanted = [(flag, VLLM_BACKEND_KERNELS.get(str(backend.value)))]
     yield from as_read(worker, _unfit_for_vllm(graph, worker, wanted), VLLM_0_20)
@@ -123,27 +127,38 @@ def _unfit_for_vllm(graph: ResourceGraph, worker: Worker, wanted: _Wanted) -> It
     WORKERS,
     severity=Severity.ADVISORY,
     reason=(
-        "An unknown value is ignored with one line in the log: the experts run with other activations than "
-        "the manifest says."
+        "An unknown value is ignored with one line in the log, and but for an MXFP4 checkpoint under "
+        "TensorRT-LLM nothing reads it: the experts run with other activations than the manifest says."
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py (override_quant_algo, get_mxfp4_quant_algo)"
     ),
     lines=("TensorRT-LLM 1.3.0rc14",),
-    fix=("Remove the variable, or write one of the three names, in any case of letters and without blanks."),
+    fix=(
+        "Remove the variable, or write one of the three names, in any case of letters and without blanks, "
+        "beside openai/gpt-oss-120b or openai/gpt-oss-20b as published."
+    ),
 )
-def quantization_override_has_effect(_: ResourceGraph, worker: Worker) -> Iterator[str]:
+def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """OVERRIDE_QUANT_ALGO has no effect."""
     command = next(iter(worker.commands), None)
     # An equal default is no mistake: NVIDIA's own recipe writes it out. Nothing to say of an image that
     # starts its engine by itself.
     if command is None or OVERRIDE_VARIABLE not in command.environment:
         return
-    if is_tensorrt_llm(worker) and read_override(command.environment) is None:
+    if not is_tensorrt_llm(worker):
+        yield f"sets {OVERRIDE_VARIABLE}, which TensorRT-LLM reads, and starts {command.engine}"
+        return
+    if read_override(command.environment) is None:
         text = variable_in(command.environment, OVERRIDE_VARIABLE)
         yield (
             f"{OVERRIDE_VARIABLE} is {text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "
             "engine warns and takes its default"
+        )
+    checkpoint = read_checkpoint(graph, worker)
+    if checkpoint.mxfp4 is None:
+        yield (
+            f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {checkpoint.text} is none"
         )
 
 
@@ -162,10 +177,10 @@ _FP8 = "fp8"
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
         "(validate_and_set_kv_cache_quant), tests/integration/defs/accuracy/test_llm_api_pytorch.py at "
-        "000b1b9 (TestGPTOSS); the reference of 1.3.0rc28 (KvCacheConfig), NVIDIA/TensorRT-LLM#16224; vllm "
-        "0.20.1 vllm/config/cache.py, and of 0.10.2 to 0.33.0 (formats that no release has)"
+        "000b1b9 (TestGPTOSS); vllm 0.20.1 vllm/config/cache.py, and of 0.10.2 to 0.33.0 (formats that no "
+        "release has)"
     ),
-    lines=("TensorRT-LLM 1.3.0rc14 to rc28", "vLLM 0.10 to 0.33"),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.10 to 0.33"),
     fix=("Write auto or fp8, in small letters; on Hopper auto, or measure the quality of its answers first."),
 )
 def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
@@ -179,8 +194,7 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
         yield f"the KV cache is to be {found}, which no vLLM takes: auto, or fp8 for 8 bits"
     elif found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
-        lines = TENSORRT_LLM_LINES if found.value == LATER_KV_DTYPE else SETTINGS_LINES
-        yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else lines)
+        yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
     elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
         landing = read_landing(graph, worker)
         for gpu in landing.accelerators:

@@ -7,6 +7,7 @@ from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
+from rules.reading.pods.containers import all_containers, must_not_be_root, user_of
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import grouped, mappings_at, shown, text_at
 from rules.rule import (
@@ -76,16 +77,20 @@ def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
         is_sure = judged.doubt is None and judged.mistake.kind != "placeholder"
         see = failed if is_sure else undecided
         yield see(judged.resource, judged.subject, _refused_value(judged), judged.mistake.path)
-    yield from READABLE_PODS.judge(graph, _unknown_medium)
+    yield from READABLE_PODS.judge(graph, _useless_pods)
 
 
-def _unknown_medium(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
-    """Volumes that no kubelet makes (kubernetes pkg/volume/emptydir)."""
+def _useless_pods(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Volumes that no kubelet makes (kubernetes pkg/volume/emptydir), and containers that it never starts."""
     for volume in mappings_at(template.spec, "volumes"):
         medium = text_at(volume, "emptyDir", "medium")
         if medium and not _MEDIUM.fullmatch(medium) and not PLACEHOLDER.search(medium):
             said = f"volume {text_at(volume, 'name')} has the medium {medium!r}, which no kubelet knows"
             yield f"{said}: Memory or HugePages; the pods stay in ContainerCreating"
+    for name, container in all_containers(template):
+        if user_of(template.spec, container) == 0 and must_not_be_root(template.spec, container):
+            said = f"container {name} has runAsNonRoot: true beside runAsUser: 0"
+            yield f"{said}: the kubelet never starts it (CreateContainerConfigError)"
 
 
 def _refused_value(judged: Judged) -> str:

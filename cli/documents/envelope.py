@@ -30,7 +30,7 @@ VERSIONS: Mapping[Command, int] = {
     "preview": 2,
     "recover": 1,
     "size": 1,
-    "smoke": 2,
+    "smoke": 1,
 }
 """Command -> version of its document.
 

@@ -23,7 +23,9 @@ from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"
-_REASON = "Reason:"
+_REASON = re.compile(
+    r"^Reason:(.*?)(?=^(?:Cause:|•|Service:|Operation:|Error:|Log File:)|\Z)", re.MULTILINE | re.DOTALL
+)
 _ALL_FAILED = "All "
 """Begins AIPerf's words where no request was answered; the reason is in the error of each request."""
 _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
@@ -52,30 +54,62 @@ def failure_reason(lines: Iterable[str]) -> str:
     """Return why AIPerf ended: the first reason that it gives, else its last error, else its last words."""
     plain = [without_colours(line).strip().strip(_FRAME).strip() for line in lines]
     said = [line for line in plain if line and read_progress(line) is None]
-    given = [line.removeprefix(_REASON).strip() for line in said if line.startswith(_REASON)]
+    reason = _REASON.search("\n".join(said))
+    given = " ".join(reason[1].split()) if reason else None
     logged = [match[1] for line in said if (match := _LOGGED_ERROR.search(line))]
-    telling = [each for each in (*given, *reversed(logged)) if not each.startswith(_ALL_FAILED)]
-    return next(iter((*telling, *given, *said[-1:])), "it says nothing")
+    error = next((each for each in reversed(logged) if not each.startswith(_ALL_FAILED)), None)
+    if given and given.startswith(_ALL_FAILED) and error:
+        return f"{given} The last of them: {error}"
+    return given or error or (said[-1] if said else "it says nothing")
 
 
 _LINES_KEPT = 400
-# A progress bar may stand before it: such a bar ends with no line break. AIPerf indents what is inside.
-_RESULT = re.compile(rf"{RESULT_FOLLOWS} (\d+)\s*\n(\{{$.*?^\}}$)", re.MULTILINE | re.DOTALL)
+_END_OF_SUMMARY = "}"
 
 
-def results_in(log: str) -> dict[int, str]:
-    """Return AIPerf's summaries that a Job's log holds as a whole, by the number of their load, from 1."""
-    return {int(number): summary for number, summary in _RESULT.findall(log)}
+class AIPerfLog:
+    """What AIPerf prints, line by line; in a Job its summaries too."""
+
+    def __init__(self) -> None:
+        self.results: dict[int, str] = {}
+        """AIPerf's summary of each load that has ended, by its number from 1; the first ones may be lost."""
+        self._said: deque[str] = deque(maxlen=_LINES_KEPT)
+        self._number: int | None = None
+        self._summary: list[str] = []
+
+    def read(self, line: str) -> LoadProgress | None:
+        """Take a line; return how far the load is, where the line says it."""
+        if self._number is not None:
+            self._summary.append(line)
+            # AIPerf indents what is inside.
+            if line == _END_OF_SUMMARY:
+                self.results[self._number] = "\n".join(self._summary)
+                self._number = None
+            return None
+        # A progress bar may stand before it: such a bar ends with no line break.
+        _, mark, number = line.rpartition(RESULT_FOLLOWS)
+        if mark and number.strip().isdigit():
+            self._number, self._summary = int(number), []
+            return None
+        progress = read_progress(line)
+        if progress is None and line.strip():
+            self._said.append(line)
+        return progress
+
+    def reason(self) -> str:
+        """Return why the Job's program ended."""
+        return failure_reason(self._said)
 
 
 SUMMARY_FILE = "profile_export_aiperf.json"
+_SCHEMA = "1.4"
 
 
 def read_summary(text: str, load: Load, gpus: int | None) -> Measurement:
     """Return what AIPerf measured.
 
     Args:
-        text: the summary, of the one version of AIPerf that measures here and in Jobs.
+        text: the summary.
         load: what was sent.
         gpus: by which throughput is divided; None where it is not to be.
 
@@ -83,40 +117,61 @@ def read_summary(text: str, load: Load, gpus: int | None) -> Measurement:
         CommandError: not a summary of a load that ran to its end.
 
     """
-    name = f"{load.shape} at {load.concurrency}"
+    try:
+        return _measurement(_whole(text), load, gpus)
+    except CommandError as error:
+        raise CommandError(f"{load.shape} at {load.concurrency}: {error}") from None
+
+
+def _whole(text: str) -> Mapping[str, Any]:
+    """The summary of a load that ran to its end; raises CommandError, as all that reads it does."""
     try:
         summary = json.loads(text)
-        if not summary["is_complete"] or not _count(summary, "request_count"):
-            why = _first_error(summary) or "AIPerf does not say why"
-            raise CommandError(f"{name}: interrupted, or no request was answered; {why}")
-        return _measurement(summary, load, gpus)
-    except (ValueError, TypeError, AttributeError, KeyError) as error:
-        raise CommandError(f"{name}: not the summary of a load that AIPerf ended: {error!r}") from None
+    except ValueError:
+        summary = None
+    if not isinstance(summary, dict):
+        raise CommandError("not the summary of AIPerf, which is a JSON object")
+    version = summary.get("schema_version")
+    if version != _SCHEMA:
+        raise CommandError(f"AIPerf's summary has schema_version {version!r}; only {_SCHEMA} is understood")
+    if summary.get("was_cancelled") or not summary.get("is_complete"):
+        raise CommandError("AIPerf was interrupted before its load had ended")
+    if not _count(summary, "request_count"):
+        raise CommandError(f"no request was answered; {_first_error(summary) or 'AIPerf does not say why'}")
+    return summary
 
 
 def _measurement(summary: Mapping[str, Any], load: Load, gpus: int | None) -> Measurement:
-    tokens_per_second = summary["output_token_throughput"]["avg"]
+    tokens_per_second = _figure(summary, "output_token_throughput")
     return Measurement(
         shape=load.shape,
         concurrency=load.concurrency,
         requests=_count(summary, "request_count"),
         errors=_count(summary, "error_request_count"),
         first_error=_first_error(summary),
-        seconds=summary["benchmark_duration"]["avg"],
-        input_tokens=summary["input_sequence_length"]["avg"],
-        output_tokens=summary["output_sequence_length"]["avg"],
-        requests_per_second=summary["request_throughput"]["avg"],
+        seconds=_figure(summary, "benchmark_duration"),
+        input_tokens=_figure(summary, "input_sequence_length"),
+        output_tokens=_figure(summary, "output_sequence_length"),
+        requests_per_second=_figure(summary, "request_throughput"),
         output_tokens_per_second=tokens_per_second,
         output_tokens_per_second_per_gpu=tokens_per_second / gpus if gpus else None,
-        output_tokens_per_second_per_user=summary["output_token_throughput_per_user"]["avg"],
-        ttft_milliseconds=_percentiles(summary["time_to_first_token"]),
-        itl_milliseconds=_percentiles(summary["inter_token_latency"]),
-        request_milliseconds=_percentiles(summary["request_latency"]),
+        output_tokens_per_second_per_user=_figure(summary, "output_token_throughput_per_user"),
+        ttft_milliseconds=_percentiles(summary, "time_to_first_token"),
+        itl_milliseconds=_percentiles(summary, "inter_token_latency"),
+        request_milliseconds=_percentiles(summary, "request_latency"),
     )
 
 
-def _percentiles(metric: Mapping[str, float]) -> Percentiles:
-    return Percentiles(average=metric["avg"], **{name: metric[name] for name in ("p50", "p90", "p95", "p99")})
+def _percentiles(summary: Mapping[str, Any], metric: str) -> Percentiles:
+    names = {"average": "avg", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99"}
+    return Percentiles(**{name: _figure(summary, metric, key) for name, key in names.items()})
+
+
+def _figure(summary: Mapping[str, Any], metric: str, key: str = "avg") -> float:
+    value = (summary.get(metric) or {}).get(key)
+    if value is None:
+        raise CommandError(f"AIPerf's summary has no {metric}.{key}, which a streamed answer gives it")
+    return value
 
 
 def _count(summary: Mapping[str, Any], metric: str) -> int:
@@ -151,11 +206,13 @@ def installed_aiperf(name: str) -> str:
             "--aiperf PROGRAM names one that is somewhere else"
         )
     done = subprocess.run([executable, "--version"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = failure_reason(done.stderr.splitlines())
+        raise CommandError(f"`{executable} --version` failed: {reason}\n{get_it}")
     version = done.stdout.strip().rpartition(" ")[2]
     if version != AIPERF_VERSION:
-        said = version or f"of no version: {failure_reason(done.stderr.splitlines())}"
         raise CommandError(
-            f"{executable} is AIPerf {said}; figures compare only if one version has measured them, "
+            f"{executable} is AIPerf {version}; figures compare only if one version has measured them, "
             f"and the Jobs have {AIPERF_VERSION}\n{get_it}"
         )
     return executable
@@ -179,13 +236,12 @@ def measure(
     """
     arguments = aiperf_arguments(benchmark, load, endpoint, sized_for_job=False)
     folder.mkdir(parents=True)
-    said: deque[str] = deque(maxlen=_LINES_KEPT)
+    log = AIPerfLog()
     command = [program, *arguments, "--artifact-dir", str(folder)]
     with streamed(command, _environment(os.environ)) as process:
         try:
             for line in process.lines(time.monotonic() + seconds):
-                said.append(line)
-                if progress := read_progress(line):
+                if progress := log.read(line or ""):
                     report(progress)
         except TimeoutError:
             raise CommandError(
@@ -195,7 +251,7 @@ def measure(
         code = process.exit_code()
     summary = folder / SUMMARY_FILE
     if code != 0 or not summary.is_file():
-        raise CommandError(_failed(load, code, failure_reason(said), folder))
+        raise CommandError(_failed(load, code, log.reason(), folder))
     return summary.read_text(encoding="utf-8")
 
 

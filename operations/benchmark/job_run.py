@@ -9,10 +9,11 @@ from typing import Any
 from components.cluster_answer import JOBS, PODS, KubernetesObject, Objects, condition_of
 from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, has_ended, pod_reasons, warnings_of
-from operations.benchmark.aiperf import failure_reason, read_progress, results_in
+from operations.benchmark.aiperf import AIPerfLog
 from operations.benchmark.progress import BenchProgress
 from operations.commands import ClusterCommands, last_line
 from operations.errors import CommandError
+from operations.streamed_process import streamed
 
 _ANSWER_SECONDS = 15
 _NODE_SECONDS = 300
@@ -22,10 +23,8 @@ _START_SECONDS = 900
 _END_SECONDS = 120
 """After its deadline until the cluster says that the Job has ended."""
 _PAUSE_SECONDS = 2.0
-_LOG_SECONDS = 120
-_TRIES = 5
-_LAST_LINES = "--tail=2000"
-"""Of the log, each time that the Job is looked at; all of it is read when it has ended."""
+_SILENT_SECONDS = 5
+"""After so long without a line the Job is looked at: a stream may be open and dead."""
 _RUN_LABEL = "dynamo-stack/benchmark-run"
 
 
@@ -65,8 +64,7 @@ class BenchmarkJob:
         self._namespace = str(manifest["metadata"]["namespace"])
         self._where = ("--namespace", self._namespace)
         self._pods = Objects(PODS, namespace=self._namespace, labels=f"{_RUN_LABEL}={label}")
-        self._log = ""
-        self._has_started = False
+        self._log = AIPerfLog()
         self._received = 0
         self._may_exist = True
 
@@ -85,7 +83,8 @@ class BenchmarkJob:
         """
         try:
             self._create()
-            self._follow()
+            deadline = time.monotonic() + self._manifest["spec"]["activeDeadlineSeconds"] + _END_SECONDS
+            self._follow(self._started_pod(), deadline)
         finally:
             if self._may_exist:
                 self._delete()
@@ -117,62 +116,83 @@ class BenchmarkJob:
         else:
             self._progress.said(f"Job {self._name} deleted")
 
-    def _follow(self) -> None:
-        """Look at the Job until its pod has ended well, and take what its log says."""
+    def _started_pod(self) -> str:
+        """Wait until the container runs or has run; return the pod's name."""
         began, said = time.monotonic(), ""
         while True:
-            self._raise_if_failed()
             pod = self._pod()
-            passed = time.monotonic() - began
-            if pod is not None and pod.get("status", {}).get("phase") == "Succeeded":
-                self._take_all(pod)
-                return
-            if passed > self._manifest["spec"]["activeDeadlineSeconds"] + _END_SECONDS:
-                raise CommandError(f"Job {self._name} had not ended {_END_SECONDS} s after its deadline")
-            if pod is not None and _runs(pod):
-                self._has_started = True
-                self._take(pod, _LAST_LINES)
-            elif not self._has_started:
-                said = self._waits(pod, passed, said)
+            if pod is not None and (
+                has_ended(pod)
+                or any("running" in (each.get("state") or {}) for each in container_statuses(pod))
+            ):
+                return pod["metadata"]["name"]
+            if pod is not None:
+                reason = pod_reasons([pod])[0]
+            else:
+                warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._namespace))
+                reason = warnings[-1] if warnings else "it has no pod yet"
+            if reason != said:
+                self._progress.said(f"Job {self._name} waits: {reason}")
+                said = reason
+            seconds = _START_SECONDS if pod and pod.get("spec", {}).get("nodeName") else _NODE_SECONDS
+            if time.monotonic() - began > seconds:
+                raise CommandError(f"Job {self._name} did not start within {seconds} s: {reason}")
+            self._raise_if_failed()
             self._pause(_PAUSE_SECONDS)
 
-    def _take_all(self, pod: KubernetesObject) -> None:
-        """Read the whole log, again where the cluster does not say it: the GPUs have worked for it."""
-        for _ in range(_TRIES):
-            self._take(pod)
-            if self._received == self._loads:
-                return
-            self._pause(_PAUSE_SECONDS)
-        raise CommandError(
-            f"Job {self._name} ended well, but its log holds {self._received} of {self._loads} results\n"
-            "  Where pods are simulated no container of a Job runs: measure with --from-here there."
-        )
+    def _follow(self, pod: str, deadline: float) -> None:
+        words = ("logs", f"pod/{pod}", *self._where)
+        try:
+            # A connection that broke is opened again, and the log read from its beginning.
+            while not self._read(*words, "--follow", deadline=deadline):
+                self._pause(_PAUSE_SECONDS)
+            # One that was dead has not brought the last lines.
+            if self._received < self._loads:
+                self._read(*words, deadline=deadline)
+        except TimeoutError:
+            raise CommandError(
+                f"Job {self._name} had not ended {_END_SECONDS} s after its deadline"
+            ) from None
+        if self._received < self._loads:
+            raise CommandError(
+                f"Job {self._name} ended well, but its log holds {self._received} of {self._loads} results\n"
+                "  Where pods are simulated no container of a Job runs: measure with --from-here there."
+            )
 
-    def _waits(self, pod: KubernetesObject | None, passed: float, said: str) -> str:
-        """Say once why the container does not run yet; CommandError after too long."""
-        if pod is not None:
-            reason = pod_reasons([pod])[0]
-        else:
-            warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._namespace))
-            reason = warnings[-1] if warnings else "it has no pod yet"
-        if reason != said:
-            self._progress.said(f"Job {self._name} waits: {reason}")
-        seconds = _START_SECONDS if pod and pod.get("spec", {}).get("nodeName") else _NODE_SECONDS
-        if passed > seconds:
-            raise CommandError(f"Job {self._name} did not start within {seconds} s: {reason}")
-        return reason
+    def _read(self, *words: str, deadline: float) -> bool:
+        """Read the log from its beginning; return whether the Job has ended well.
 
-    def _take(self, pod: KubernetesObject, *limits: str) -> None:
-        """Read the log, and hand on the results that are new."""
-        words = (pod["metadata"]["name"], *self._where, *limits)
-        self._log = self._cluster.reader.within(_LOG_SECONDS).log(*words)
-        if progress := [found for line in self._log.splitlines() if (found := read_progress(line))]:
-            self._progress.moved(progress[-1])
-        results = results_in(self._log)
-        # A node begins a new file now and then: what is not the next one's stays unread.
-        while (summary := results.get(self._received + 1)) is not None:
+        Raises:
+            CommandError: the Job has failed.
+            TimeoutError: the deadline is over.
+
+        """
+        self._log = AIPerfLog()
+        with streamed(self._cluster.words("kubectl", *words)) as logs:
+            silent = 0
+            for line in logs.lines(deadline):
+                silent = 0 if line is not None else silent + 1
+                if silent == _SILENT_SECONDS:
+                    silent = 0
+                    if self._has_ended():
+                        return True
+                self._take(line or "")
+        return self._has_ended()
+
+    def _take(self, line: str) -> None:
+        progress = self._log.read(line)
+        if progress is not None:
+            self._progress.moved(progress)
+        # kubectl reads from where the node last began a new file: what is not the next one's stays unread.
+        while (summary := self._log.results.get(self._received + 1)) is not None:
             self._received += 1
             self._receive(summary)
+
+    def _has_ended(self) -> bool:
+        """Whether the Job has ended well; raises CommandError where it failed."""
+        self._raise_if_failed()
+        pod = self._pod() or {}
+        return pod.get("status", {}).get("phase") == "Succeeded"
 
     def _raise_if_failed(self) -> None:
         answer = self._cluster.reader.ask(JOBS, self._name, self._namespace)
@@ -185,28 +205,23 @@ class BenchmarkJob:
         if failed.get("status") != "True":
             return
         pod = self._pod()
-        if failed.get("reason") == "DeadlineExceeded" or pod is None:
-            raise CommandError(
-                f"Job {self._name} failed: {failed.get('reason')}, {failed.get('message')}\n"
-                "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
-            )
-        self._take(pod)
-        raise CommandError(f"Job {self._name} failed ({_end(pod)}): {failure_reason(self._log.splitlines())}")
+        if failed.get("reason") != "DeadlineExceeded" and pod is not None:
+            raise self._failure(pod)
+        raise CommandError(
+            f"Job {self._name} failed: {failed.get('reason')}, {failed.get('message')}\n"
+            "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
+        )
+
+    def _failure(self, pod: KubernetesObject) -> CommandError:
+        ends = [(each.get("state") or {}).get("terminated") or {} for each in container_statuses(pod)]
+        said = next(
+            (f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end),
+            "its pod says nothing",
+        )
+        return CommandError(f"Job {self._name} failed ({said}): {self._log.reason()}")
 
     def _pod(self) -> KubernetesObject | None:
         return self._cluster.reader.find(self._pods).first
-
-
-def _runs(pod: KubernetesObject) -> bool:
-    """Whether the container runs, or has run."""
-    states = (each.get("state") or {} for each in container_statuses(pod))
-    return has_ended(pod) or any("running" in state for state in states)
-
-
-def _end(pod: KubernetesObject) -> str:
-    ends = ((each.get("state") or {}).get("terminated") for each in container_statuses(pod))
-    found = (f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end)
-    return next(found, "its pod says nothing")
 
 
 def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:

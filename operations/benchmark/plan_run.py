@@ -20,6 +20,7 @@ from recipes.aiperf_command import Endpoint
 from recipes.benchmark import AIPERF_VERSION
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
+from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
 
@@ -141,7 +142,9 @@ def served_model(url: str, wanted: str | None) -> str:
         raise CommandError(f"{url} serves {served}\n{hint}")
     if wanted in models:
         return wanted
-    raise CommandError(f"{url} does not serve {wanted}: it serves {served}")
+    meant = nearest(wanted, models)
+    hint = f"\n  try: --model {meant}" if meant else ""
+    raise CommandError(f"{url} does not serve {wanted}: it serves {served}{hint}")
 
 
 def serving_engine(stack: StackPlan, cluster: ClusterCommands) -> Engine:

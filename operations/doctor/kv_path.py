@@ -1,7 +1,7 @@
 """Which way the KV cache really takes from prefill to decode, by the workers' logs and metrics.
 
 The lines are those of NIXL, UCX and TensorRT-LLM as their sources print them (facts of 2026-11-24:
-NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate.
+NVIDIA/TensorRT-LLM nixl_utils, UCX_PROTO_INFO). None of them names a rate; the counters of vLLM do.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from components.dynamo_objects import GRAPH_NAME
 from failures.explanation import without_colours
-from hardware import KvTransportName
+from hardware import KvTransportName, tcp_range
 from operations.doctor.finding import Finding, KvProof, Stage
 from operations.doctor.view import View
 from operations.smoke.first_token import KvHandover
@@ -63,16 +63,16 @@ def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None
             f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
         )
         return KvProof(decided=decided, verdict="contradicted", found=found)
-    return judge_lines(_worker_lines(view), kv)
+    return judge_lines(_worker_lines(view), kv, transfers)
 
 
-def judge_lines(lines: Iterable[str], kv: KvHandover | None) -> KvProof:
-    """Return what workers' logs prove; `kv`: what was decided, None where nobody decided."""
+def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence[Transfers] = ()) -> KvProof:
+    """Return what workers' logs and counters prove; `kv`: what was decided, None where nobody decided."""
     lines = [" ".join(without_colours(line).split()) for line in lines]
     decided: str = kv.path.transport if kv else ""
     proven, evidence = _matched(lines, _PROVES)
     ruled_out, refutation = _matched(lines, _RULES_OUT)
-    verdict, found = "not-proven", _ASK_MORE
+    verdict, found = "not-proven", f"{_ASK_MORE}{_rate(kv, transfers)}"
     if not lines:
         found = "no worker has a log"
     elif kv is None and proven:
@@ -87,7 +87,7 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None) -> KvProof:
         verdict = "contradicted"
         found = f"{decided} was decided, and a worker's KV cache goes over plain TCP"
     elif decided in proven:
-        verdict, found = "proven", f"the workers use {decided}"
+        verdict, found = "proven", f"the workers use {decided}{_rate(kv, transfers)}"
     shown = tuple(dict.fromkeys(evidence))[:_SHOWN]
     return KvProof(decided=decided, verdict=verdict, found=found, evidence=shown)
 
@@ -123,6 +123,14 @@ def _transfers(page: str) -> Transfers:
     return values
 
 
+def _handed_over(worker: Transfers) -> tuple[float, float] | None:
+    """Return megabytes of one transfer and MB/s; None where there was none, or nobody counts."""
+    count = worker.get("nixl_bytes_transferred_count")
+    moved = worker.get("nixl_bytes_transferred_sum", 0) / 1e6
+    seconds = worker.get("nixl_xfer_time_seconds_sum")
+    return (moved / count, moved / seconds) if count and moved and seconds else None
+
+
 def _missed(worker: Transfers) -> float:
     """Return the answers of a worker that counts transfers and has had none."""
     return worker.get("request_success_total", 0) * (worker.get("nixl_bytes_transferred_count") == 0)
@@ -150,3 +158,15 @@ def _matched(
             transports |= names
             found.append(line)
     return transports, found
+
+
+def _rate(kv: KvHandover | None, transfers: Sequence[Transfers]) -> str:
+    """What vLLM's own counters add: the tokens of a transfer, and whether plain TCP could be as fast."""
+    handed_over = next((found for each in transfers if (found := _handed_over(each))), None)
+    if kv is None or handed_over is None:
+        return ""
+    megabytes, rate = handed_over
+    tokens = megabytes * 1e6 / kv.bytes_per_token
+    fastest, _ = tcp_range(int(megabytes * 1e6))
+    beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
+    return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"

@@ -24,7 +24,7 @@ from failures.pods_and_events import claim_names, has_ended
 from operations.doctor.finding import Needs
 from operations.doctor.target import Target
 from operations.errors import CommandError
-from operations.smoke.graph_pods import pods_of
+from operations.smoke.graph_pods import component_of
 
 _EMPTY = Answer(Said.EMPTY)
 _DATABASES = ("nats", "etcd")
@@ -78,7 +78,8 @@ class View:
 
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
-        return pods_of(self.target.roles, [role], self.live_pods)
+        components = {name.lower() for name, roles in self.target.roles.items() if role in roles}
+        return [pod for pod in self.live_pods if component_of(pod) in components]
 
     def databases(self) -> Iterator[KubernetesObject]:
         """Return the StatefulSets of NATS and etcd."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import takewhile
 from typing import Self
 
 from pydantic import Field, computed_field
@@ -12,12 +13,13 @@ from failures.explanation import Subject
 from failures.failed_operation import edit_command
 from failures.losses import Loss
 from operations.document import Document
-from resource_graph.printable import one_line
 from resource_graph.values import Path
 from stacks.wording import in_words
 
 _HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
+_SHARED = 12
+"""Characters that are shown of what two long values share before they differ."""
 
 
 class Outcome(Enum):
@@ -208,12 +210,12 @@ class DriftReport(Document):
 
 def columns(change: Change) -> tuple[str, ...]:
     """Return the row of the table for one change."""
-    # The middle of a long value goes: two of them differ most often at their ends.
+    expected, found = _short_pair(change.expected, change.found)
     return (
         change.object_name,
         change.field or "-",
-        one_line(" ".join(change.expected.split()), _LONGEST_VALUE),
-        one_line(" ".join(change.found.split()), _LONGEST_VALUE),
+        expected,
+        found,
         ", ".join(change.managers) or ("an unfinished `up`" if change.by_failed_up else "-"),
         change.outcome.words,
     )
@@ -232,3 +234,17 @@ def _shown(value: object) -> str:
     if value is None:
         return "not set"
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _short_pair(expected: str, found: str) -> tuple[str, str]:
+    """Return both on one line each, without the long beginning that they share."""
+    one, other = " ".join(expected.split()), " ".join(found.split())
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    if max(len(one), len(other)) <= _LONGEST_VALUE or shared <= _SHARED:
+        return _short(one), _short(other)
+    start = shared - _SHARED
+    return _short(f"…{one[start:]}"), _short(f"…{other[start:]}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"

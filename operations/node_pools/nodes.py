@@ -108,16 +108,18 @@ def read_node(node: KubernetesObject) -> GpuNode | str | None:
 
 def _model(labels: Mapping[str, str]) -> tuple[Accelerator, Mapping[str, str]] | str:
     """Return the model of a node's GPUs, and the labels by which pods find them; or why it is not known."""
-    known = {each.product_label: each for each in ACCELERATORS.values()}
     product, of_gke = labels.get(PRODUCT), labels.get(GKE_ACCELERATOR)
-    if product in known:
-        return known[product], {}
-    parts = of_gke.upper().split("-") if of_gke and product is None else ()
-    for part in parts:
-        if part in ACCELERATORS:
-            return ACCELERATORS[part], {GKE_ACCELERATOR: str(of_gke)}
-    said = ", ".join(f"{key}={labels[key]}" for key in (PRODUCT, GKE_ACCELERATOR) if key in labels)
-    return (
-        f"{said or 'no label'}: workers need whole GPUs, which {PRODUCT} (of NVIDIA's feature discovery) "
-        f"names as one of {', '.join(known)}, or {GKE_ACCELERATOR} as one of {', '.join(ACCELERATORS)}"
-    )
+    if product is not None:
+        known = {each.product_label: each for each in ACCELERATORS.values()}
+        if product in known:
+            return known[product], {}
+        if any(product.startswith(f"{label}-") for label in known):
+            return f"{PRODUCT}={product}: its GPUs are shared or cut up, and workers need whole ones"
+        return f"{PRODUCT}={product} is none of {', '.join(known)}"
+    if of_gke is not None:
+        parts = of_gke.upper().split("-")
+        model = next((ACCELERATORS[part] for part in parts if part in ACCELERATORS), None)
+        if model is None:
+            return f"{GKE_ACCELERATOR}={of_gke} is none of {', '.join(ACCELERATORS)}"
+        return model, {GKE_ACCELERATOR: of_gke}
+    return f"neither {PRODUCT} (NVIDIA's feature discovery sets it) nor {GKE_ACCELERATOR} says which GPUs"

@@ -118,11 +118,6 @@ def _pool(
     else:
         settings["node"] = _described(nodes)
         notes += _domain_notes(nodes)
-        devices = ", ".join(sorted({name for each in nodes for name in each.devices})) or "none"
-        notes.append(
-            "rdma: {resource: NAME, fabric: infiniband or roce} where one of these is such a device, which "
-            f"no label says: {devices}"
-        )
     settings["nodes"] = len(nodes)
     if own := _distinction(nodes, alike):
         settings["labels"] = own
@@ -130,7 +125,7 @@ def _pool(
         notes.append("no label tells these nodes from another pool's: give both a label of their own")
     if sold is not None and (rack := _rack(sold, nodes)):
         settings["nvlinkDomainGpus"] = rack
-    return settings, tuple(notes)
+    return settings, (*notes, *_device_notes(nodes))
 
 
 def _described(nodes: Sequence[GpuNode]) -> dict[str, Any]:
@@ -170,6 +165,17 @@ def _domain_notes(nodes: Sequence[GpuNode]) -> Iterator[str]:
     elif len(cliques) > 1:
         sizes = ", ".join(str(size) for _, size in cliques.most_common())
         yield f"nvlinkDomainGpus: of the largest of {len(cliques)} NVLink domains, which have {sizes} nodes"
+
+
+def _device_notes(nodes: Sequence[GpuNode]) -> Iterator[str]:
+    devices = sorted({name for each in nodes for name in each.devices})
+    rdma = [name for name in devices if "rdma" in name or name.endswith("/ib")]
+    if rdma:
+        choice = " or ".join(rdma)
+        yield f"rdma: {{resource: {choice}, fabric: infiniband or roce}}, which no label says"
+    elif nodes[0].sold is None:
+        offered = f"; further devices: {', '.join(devices)}" if devices else ""
+        yield f"rdma: no InfiniBand or RoCE device is offered to pods{offered}"
 
 
 def _refusal(settings: Mapping[str, Any]) -> str | None:

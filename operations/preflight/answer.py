@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import computed_field
 
-from operations.document import CheckResult, Document, Verdict, unknown
+from operations.document import Document, Verdict
 
 
 class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
@@ -16,6 +16,17 @@ class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
         """AWS's own word for the reason."""
 
 
+class Answer(Document):
+    """One question to the account or the cluster."""
+
+    question: str
+    verdict: Verdict
+    """`good`; `wrong`: `up` would fail; `unknown`: nobody says."""
+    found: str
+    fix: str = ""
+    """What helps; empty where nothing is wrong."""
+
+
 class Preflight(Document):
     """Whether the account, or the cluster that exists, can give what a stack needs."""
 
@@ -24,7 +35,7 @@ class Preflight(Document):
     """The account's; null where a cluster was asked."""
     context: str | None
     """The cluster's; null where an account was asked."""
-    answers: tuple[CheckResult, ...]
+    answers: tuple[Answer, ...]
     remarks: tuple[str, ...]
     """Why there is no graph yet, as sentences."""
 
@@ -41,10 +52,24 @@ class Preflight(Document):
         return sum(answer.verdict is Verdict.UNKNOWN for answer in self.answers)
 
 
-def guarded(question: str, asked: Iterator[CheckResult]) -> Iterator[CheckResult]:
-    """Yield the answers, about the question where they name none of their own; unknown where nobody says."""
+def guarded(question: str, asked: Iterator[Answer]) -> Iterator[Answer]:
+    """Yield the answers; unknown where nobody says."""
     try:
-        for answer in asked:
-            yield answer if answer.question else answer.model_copy(update={"question": question})
+        yield from asked
     except Unanswered as reason:
-        yield unknown(str(reason), question)
+        yield unknown(question, str(reason))
+
+
+def good(question: str, found: str) -> Answer:
+    """All is well."""
+    return Answer(question=question, verdict=Verdict.GOOD, found=found)
+
+
+def wrong(question: str, found: str, fix: str) -> Answer:
+    """`up` would not do what was meant."""
+    return Answer(question=question, verdict=Verdict.WRONG, found=found, fix=fix)
+
+
+def unknown(question: str, found: str) -> Answer:
+    """Nobody says."""
+    return Answer(question=question, verdict=Verdict.UNKNOWN, found=found)

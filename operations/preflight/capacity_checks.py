@@ -4,12 +4,12 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from operations.document import CheckResult, good, unknown, wrong
 from operations.preflight.account import Account
-from operations.preflight.answer import Unanswered
+from operations.preflight.answer import Answer, Unanswered, good, unknown, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.settings.cluster import CapacityBlock, Reservation
+from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)
 """EKS scales a node group in a Capacity Block down this long before the block's end; ten minutes later EC2
@@ -21,32 +21,39 @@ _USABLE = {"active", "scheduled"}
 _NOT_YET = {"assessing", "delayed", "payment-pending", "pending"}
 
 
-def capacity_answers(
-    nodes: PlannedNodes, purchase: CapacityBlock | Reservation, account: Account
-) -> Iterator[CheckResult]:
-    """Answer what there is to ask of what these nodes were bought by."""
+def capacity_answers(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+    """Answer what there is to ask of a reservation; nothing for nodes without one."""
+    purchase = nodes.purchase
+    if not isinstance(purchase, CapacityBlock | Reservation):
+        return
+    question = f"pool {nodes.pool.name}: {purchase.id}"
     found = _reservation(account, purchase.id)
     if found is None:
         text = "no such reservation in this account and region"
-        yield wrong(text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
+        yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
         return
-    yield from _shape_answers(nodes, found)
+    yield from _shape_answers(question, nodes, found)
     is_block, state = found.get("ReservationType") == "capacity-block", found["State"]
     # arn:aws:ec2:region:account:placement-group/name
     group = str(found.get("PlacementGroupArn") or "").rpartition("/")[2] or None
     if is_block != isinstance(purchase, CapacityBlock):
-        words = "a Capacity Block" if is_block else "a capacity reservation without a window"
-        yield wrong(f"is {words}", f"purchase.kind: {'capacityBlock' if is_block else 'reservation'}")
+        kind, words = (
+            ("capacityBlock", "Capacity Block")
+            if is_block
+            else ("reservation", "capacity reservation without a window")
+        )
+        yield wrong(question, f"is a {words}", f"purchase.kind: {kind}")
     elif state in _NOT_YET:
-        yield unknown(f"is {state}: ask again later")
+        yield unknown(question, f"is {state}: ask again later")
     elif state not in _USABLE:
-        yield wrong(f"is {state}", "buy another, and type its id")
+        yield wrong(question, f"is {state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
-        yield from _window_answers(purchase, found, account.now())
+        yield from _window_answers(question, purchase, found, account.now())
     elif group != purchase.placement_group:
-        made = f"was made in placement group {group}, typed is {purchase.placement_group}"
+        made = f"placement group {group}" if group else "no placement group"
+        explicit = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
         fix = f"purchase.placementGroup: {group}" if group else "leave purchase.placementGroup out"
-        yield wrong(f"{made}: EC2 launches into it nowhere else", fix)
+        yield wrong(question, f"was made in {made}, {explicit}: EC2 launches into it nowhere else", fix)
 
 
 def _reservation(account: Account, reservation_id: str) -> _Found | None:
@@ -61,43 +68,51 @@ def _reservation(account: Account, reservation_id: str) -> _Found | None:
     return next(iter(answer["CapacityReservations"]), None)
 
 
-def _shape_answers(nodes: PlannedNodes, found: _Found) -> Iterator[CheckResult]:
+def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterator[Answer]:
     wanted = nodes.pool.instance_type.name
     # No member of EC2's answer is one that it must give.
     kind, zone = found.get("InstanceType", ""), found.get("AvailabilityZone", "")
     total, free = found.get("TotalInstanceCount", 0), found.get("AvailableInstanceCount", 0)
     if kind != wanted:
-        yield wrong(f"is for {kind}", f"one for {wanted}")
+        yield wrong(question, f"is for {kind}", f"one for {wanted}")
         return
     if zone != nodes.zone.name:
-        yield wrong(f"is in {zone}", f"nodePools[].zone: {zone}")
-    text = f"{total} x {wanted} in {zone}, {free} free; the pool takes {nodes.pool.nodes}"
+        yield wrong(question, f"is in {zone}", f"nodePools[].zone: {zone}")
     if total < nodes.pool.nodes:
-        yield wrong(text, f"nodePools[].nodes: {total}, or a larger one")
-    elif free < nodes.pool.nodes:
-        yield unknown(f"{text}: enough only if this stack's own nodes hold the rest")
+        text = f"has {in_words(total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"
+        yield wrong(question, text, f"nodePools[].nodes: {total}, or a larger one")
+        return
+    text = f"{total} x {wanted} in {zone}, {free} free; the pool takes {nodes.pool.nodes}"
+    if free < nodes.pool.nodes:
+        yield unknown(question, f"{text}: enough only if this stack's own nodes hold the rest")
     else:
-        yield good(text)
+        yield good(question, text)
 
 
-def _window_answers(purchase: CapacityBlock, found: _Found, now: dt.datetime) -> Iterator[CheckResult]:
+def _window_answers(
+    question: str, purchase: CapacityBlock, found: _Found, now: dt.datetime
+) -> Iterator[Answer]:
     starts, ends = found["StartDate"], found["EndDate"]
     due = _phase_due(starts, ends, now)
     window = f"{found['State']} from {_shown(starts)} to {_shown(ends)}"
+    if purchase.ends and _shown(ends) != purchase.ends:
+        yield wrong(f"{question}: its end", f"typed is {purchase.ends}", f'purchase.ends: "{_shown(ends)}"')
     if due == "over":
-        yield wrong(f"{window}: over, or so near that EKS drains it", "buy another, and type its id")
+        yield wrong(
+            question, f"{window}: over, or so near that EKS drains it", "buy another, and type its id"
+        )
         return
-    for key, typed, real in (("starts", purchase.starts, starts), ("ends", purchase.ends, ends)):
-        if typed and typed != _shown(real):
-            yield wrong(f"{window}; typed is {typed}", f'purchase.{key}: "{_shown(real)}"')
+    if _shown(starts) != purchase.starts:
+        fix = f'purchase.starts: "{_shown(starts)}"'
+        yield wrong(question, f"{window}; typed is {purchase.starts}", fix)
     if purchase.phase in {due, "empty"}:
         why = "" if purchase.phase == due else "the pool is emptied on purpose, and "
-        yield good(f"{window}; {why}phase {due} is due")
+        yield good(question, f"{window}; {why}phase {due} is due")
         return
     limit = f"`up` fails after {NODES_WAIT_SECONDS // 60} minutes without nodes"
     why = f": nothing starts before the window, and {limit}" if due == "waiting" else ""
     text = f"{window}; phase {due} is due, {purchase.phase} is typed{why}"
-    yield wrong(text, f"purchase.phase: {due}")
+    yield wrong(question, text, f"purchase.phase: {due}")
 
 
 def _phase_due(starts: dt.datetime, ends: dt.datetime, now: dt.datetime) -> str:

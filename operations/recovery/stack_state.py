@@ -6,7 +6,7 @@ from components.dynamo_objects import GRAPH_KIND
 from components.object_owner import Owner
 from operations.commands import PulumiCommand
 from operations.errors import CommandError
-from resource_graph.engine_state import Deployment, Operation, read_export
+from resource_graph.engine_state import Deployment, read_export
 from resource_graph.input_text import InputError
 from resource_graph.urns import KUBERNETES
 
@@ -69,7 +69,7 @@ class StackState:
 
     recorded: frozenset[tuple[str, str]]
     """URN and id of every resource that is in the cluster as far as the state knows."""
-    pending: tuple[tuple[Operation, str], ...]
+    pending: tuple[tuple[str, str], ...]
     """Calls that the engine had made, and whose answers it never heard, with the URN of each."""
     half_replaced: tuple[str, ...]
     """URNs of which an old one waits to be deleted, or a new one to be created."""

@@ -1,22 +1,22 @@
-"""The interpreter of a side: this one where the side has this code's lock, else one made for its own."""
+"""The interpreter of a side: this one where it has the side's locked packages, else one made for them."""
 
 import hashlib
+import importlib.metadata
 import os
 import platform
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from operations.errors import CommandError
 from operations.revisions.cache import made_once
 from resource_graph.printable import one_line
 
 _LOCK = "requirements.txt"
-_OWN_LOCK = Path(__file__).parents[2] / _LOCK
-# An option, which could name another index; a file of this machine; an address instead of an index.
-_ELSEWHERE = re.compile(r"^[-./].*|.*://.*", re.MULTILINE)
 _SECONDS = 900
 _LONGEST_MESSAGE = 400
 # What leads pip to a package index: its settings, proxies, certificates.
@@ -47,15 +47,37 @@ def interpreter_for(code: Path, label: str, cache: Path) -> Path:
             f"{label} has no {_LOCK}, so nobody knows which packages its code needs\n"
             "  try: a revision with its lock files"
         ) from None
-    if _OWN_LOCK.is_file() and lock == _OWN_LOCK.read_text(encoding="utf-8"):
+    requirements = tuple(_requirements(lock, label))
+    if all(map(_is_installed, requirements)):
         return Path(sys.executable)
-    if found := _ELSEWHERE.search(lock):
-        said = one_line(found[0], _LONGEST_MESSAGE)
-        raise CommandError(f"{label}: {_LOCK} has a line that locks nothing: {said}")
     # Not even the same packages are at home in another Python.
     identity = "\0".join((lock, platform.python_version(), platform.machine()))
     name = hashlib.sha256(identity.encode()).hexdigest()[:32]
     return _python(made_once(cache / "environments" / name, lambda folder: _make(folder, code, label)))
+
+
+def _requirements(lock: str, label: str) -> Iterator[Requirement]:
+    for line in lock.replace("\\\n", " ").splitlines():
+        text = re.split(r"\s--hash=|(?:^|\s)#", line)[0].strip()
+        if not text:
+            continue
+        try:
+            found = Requirement(text)
+        except InvalidRequirement:
+            # An option could name another index, or another file of this machine.
+            raise CommandError(f"{label}: {_LOCK} has a line that locks nothing: {_short(text)}") from None
+        if found.url is not None:
+            raise CommandError(f"{label}: {_LOCK} takes {found.name} from an address instead of an index")
+        if found.marker is None or found.marker.evaluate():
+            yield found
+
+
+def _is_installed(requirement: Requirement) -> bool:
+    try:
+        version = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return str(requirement.specifier) == f"=={version}"
 
 
 def _make(folder: Path, code: Path, label: str) -> None:
@@ -82,10 +104,12 @@ def _install(command: Sequence[str], label: str) -> None:
     except subprocess.TimeoutExpired:
         raise CommandError(f"{label}: its packages were not installed after {_SECONDS} s") from None
     if done.returncode:
-        raise CommandError(
-            f"{label}: its packages cannot be installed: {one_line(done.stderr.strip(), _LONGEST_MESSAGE)}"
-        )
+        raise CommandError(f"{label}: its packages cannot be installed: {_short(done.stderr)}")
 
 
 def _python(folder: Path) -> Path:
     return folder / "bin" / "python"
+
+
+def _short(text: str) -> str:
+    return one_line(text.strip(), _LONGEST_MESSAGE)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from operations.errors import CommandError
 from resource_graph.printable import one_line
+from resource_graph.spelling import nearest
 
 _LONGEST_MESSAGE = 300
 _WHOLE_HISTORY = "`git fetch --unshallow`; in GitHub Actions, actions/checkout with `fetch-depth: 0`"
@@ -86,14 +87,20 @@ class Repository:
                 with tarfile.open(file.name) as archive:
                     archive.extractall(folder, filter="data")
             except tarfile.FilterError as error:
-                raise CommandError(f"commit {commit}: {error}; it is not read") from None
+                raise CommandError(f"commit {commit}: {_shortened(str(error))}; it is not read") from None
 
     def _unknown(self, revision: str) -> str:
         said = f"there is no revision {revision!r} in {self.root}"
         if self.is_shallow():
             return f"{said}, a shallow clone that has only a part of the history\n  try: {_WHOLE_HISTORY}"
-        more = f"one that only the remote has is origin/{revision}"
-        return f"{said}\n  try: `git branch --all` and `git tag` list those there are; {more}"
+        listed = self._said(
+            "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"
+        )
+        names = listed.split()
+        # A branch that only the remote has.
+        remote = next((name for name in names if name.endswith(f"/{revision}")), None)
+        meant = remote or nearest(revision, names)
+        return f"{said}\n  try: {meant or '`git branch --all` and `git tag` list those there are'}"
 
     def _answer(self, *arguments: str) -> str | None:
         """Return what git says; None where it says no."""
@@ -103,9 +110,7 @@ class Repository:
     def _said(self, *arguments: str) -> str:
         done = _run(self.root, *arguments)
         if done.returncode:
-            raise CommandError(
-                f"git {arguments[0]} fails in {self.root}: {one_line(done.stderr.strip(), _LONGEST_MESSAGE)}"
-            )
+            raise CommandError(f"git {arguments[0]} fails in {self.root}: {_shortened(done.stderr)}")
         return done.stdout
 
 
@@ -149,3 +154,7 @@ def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
             "git is not installed here, and revisions are read with it\n"
             "  try: install git, or name two folders"
         ) from None
+
+
+def _shortened(text: str) -> str:
+    return one_line(text.strip(), _LONGEST_MESSAGE)

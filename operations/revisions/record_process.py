@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comparison.secret_marks import without_secrets
-from operations.commands import last_line
 from operations.errors import CommandError
 from resource_graph.printable import one_line
 
@@ -63,11 +62,7 @@ class RecordProcess:
                     "  try: --stack with fewer stacks"
                 )
             if code:
-                # Of a traceback the last line is the error.
-                said = without_secrets(last_line(err.read_text(errors="replace")))
-                raise CommandError(
-                    f"{self.label}: its own code cannot record it: {one_line(said, _LONGEST_MESSAGE)}"
-                )
+                raise CommandError(f"{self.label}: its own code cannot record it: {_last_words(err)}")
             return out.read_bytes()
 
     def _run(self, command: Sequence[str], home: str, out: Path, err: Path) -> int:
@@ -111,3 +106,11 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         return
     finally:
         process.wait()
+
+
+def _last_words(file: Path) -> str:
+    text = file.read_bytes()[-10 * _LONGEST_MESSAGE :].decode(errors="replace").strip()
+    lines = text.splitlines()
+    # Of a traceback the last line is the error.
+    said = lines[-1] if "Traceback" in text and lines else text
+    return one_line(without_secrets(said), _LONGEST_MESSAGE) or "it says nothing"

@@ -20,6 +20,7 @@ from operations.revisions.environment import interpreter_for
 from operations.revisions.git import Repository, repository_of
 from operations.revisions.record_process import RecordProcess
 from resource_graph.printable import one_line
+from resource_graph.spelling import nearest
 from stacks.settings.load import list_stacks
 
 _WORKING_TREE = "working tree"
@@ -60,6 +61,11 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     """
     if head is not None and Path(base).is_dir() and Path(head).is_dir():
         return _of_folder(base), _of_folder(head)
+    for typed in (base, head):
+        if not typed and typed is not None:
+            raise CommandError("a side is an empty word\n  try: BASE..HEAD, or two folders")
+        if typed is not None and Path(typed).is_file():
+            raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
     start = stack_directory(Path.cwd())
     repository = repository_of(start)
     within = start.resolve().relative_to(repository.root.resolve())
@@ -111,6 +117,11 @@ def _of_folder(typed: str) -> SideFolder:
 
 
 def _of_revision(repository: Repository, revision: str, within: Path) -> SideFolder:
+    if Path(revision).is_dir() and (Path(revision) / "Pulumi.yaml").is_file():
+        raise CommandError(
+            f"{revision} is a folder, and the other side is a revision of git\n"
+            "  try: two folders, or two revisions"
+        )
     commit = repository.commit(revision)
     return _of_commit(repository, revision, commit, within)
 
@@ -137,10 +148,12 @@ def _refuse_unknown(stacks: Sequence[str], before: SideFolder, after: SideFolder
                 "  try: the folder with the stack files, or another revision"
             )
     known = dict.fromkeys((*before.stacks, *after.stacks))
-    if unknown := [name for name in stacks if name not in known]:
-        raise CommandError(
-            f"neither {before.label} nor {after.label} has a stack {unknown[0]!r}\n  try: {', '.join(known)}"
-        )
+    for name in stacks:
+        if name not in known:
+            meant = nearest(name, known) or ", ".join(known)
+            raise CommandError(
+                f"neither {before.label} nor {after.label} has a stack {name!r}\n  try: {meant}"
+            )
 
 
 def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache: Path) -> Side:
@@ -176,6 +189,11 @@ def _process(side: SideFolder, cache: Path) -> RecordProcess:
     code = _own_code(side)
     if code is None:
         return RecordProcess(side.label, Path(sys.executable), _THIS_CODE, side.folder)
+    if not (code / "cli" / "record.py").is_file():
+        raise CommandError(
+            f"{side.label} is older than `dynamo-stack record`, so its own code cannot say what it makes\n"
+            "  try: a later revision"
+        )
     return RecordProcess(side.label, interpreter_for(code, side.label, cache), code, side.folder)
 
 

@@ -4,20 +4,18 @@ The requests are those that NVIDIA's gpt-oss guides print, and shorter where an 
 (docs.nvidia.com/dynamo: backends/tensorrtllm gpt-oss, recipes/gpt-oss-120b).
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from operations.document import CheckResult, Verdict, good, wrong
+from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
 from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.protocol import (
-    REASONING_PARSER,
-    STOPPED,
-    TOOL_PARSER,
     Choice,
     Chunk,
     Completion,
@@ -26,12 +24,19 @@ from operations.smoke.protocol import (
     quoted,
     read,
     read_stream,
+)
+from operations.smoke.registration import Role
+from operations.smoke.results import Judgement, Result, WrongAnswer, good, wrong
+from operations.smoke.texts import (
+    REASONING_PARSER,
+    STOPPED,
+    TOOL_PARSER,
+    channel_mark,
+    looks_like_call,
     repeated_end,
     spoiled,
     unparsed,
 )
-from operations.smoke.registration import Role
-from operations.smoke.results import SmokeCheck, WrongAnswer, named
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 TOOL = "get_system_health"
@@ -104,12 +109,12 @@ class Subject:
         return self.frontend.ask(CHAT, body)
 
 
-def _chat(subject: Subject) -> CheckResult:
+def _chat(subject: Subject) -> Judgement:
     choice = subject.chat(_user(_READINESS))
     return spoiled(choice) or good(quoted(choice.message.content or ""))
 
 
-def _stream(subject: Subject) -> CheckResult:
+def _stream(subject: Subject) -> Judgement:
     """Whether a stream comes in pieces, and to its end."""
     answer = subject.asked([_user(_READINESS)], effort="low", max_tokens=_STREAMED_TOKENS, stream=True)
     chunks = read_stream(answer)
@@ -125,20 +130,21 @@ def _stream(subject: Subject) -> CheckResult:
     return good(f"{len(texts)} pieces, the first after {seconds:.2f} s")
 
 
-def _first_token(subject: Subject) -> CheckResult:
+def _first_token(subject: Subject) -> Judgement:
     """Whether the first token of a long prompt comes in time; the answer itself hardly counts."""
     kv = subject.target.kv
     if kv is None:
-        return CheckResult(verdict=Verdict.NOT_APPLICABLE, found=subject.target.no_kv)
-    if subject.is_mock:
-        return CheckResult(verdict=Verdict.MOCK, found="hands over no KV cache")
+        return Judgement(Verdict.NOT_APPLICABLE, subject.target.no_kv)
     prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(kv.prompt_words))
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     try:
         answer = subject.asked([_user(prompt)], max_tokens=_FIRST_TOKENS, **counted)
     except WrongAnswer as error:
         return judge_silence(str(error), kv)
-    return judge_first_token(*_first_text(read_stream(answer)), kv)
+    seconds, prompt_tokens = _first_text(read_stream(answer))
+    if subject.is_mock:
+        return Judgement(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
+    return judge_first_token(seconds, prompt_tokens, kv)
 
 
 def _first_text(chunks: Sequence[tuple[float, Chunk]]) -> tuple[float, int | None]:
@@ -150,7 +156,7 @@ def _first_text(chunks: Sequence[tuple[float, Chunk]]) -> tuple[float, int | Non
     return seconds, counted
 
 
-def _responses(subject: Subject) -> CheckResult:
+def _responses(subject: Subject) -> Judgement:
     body = {
         "model": subject.target.model,
         "input": _READINESS,
@@ -162,27 +168,28 @@ def _responses(subject: Subject) -> CheckResult:
     text = "".join(
         part.text or "" for item in output if item.type == "message" for part in item.content or ()
     )
+    if found := unparsed(text):
+        return found
     if not text.strip():
         kinds = ", ".join(item.type for item in output) or "nothing"
         return wrong(f"no text in it; the output holds {kinds}")
-    return unparsed(text) or good(quoted(text))
+    return good(quoted(text))
 
 
-def _tool_call(subject: Subject) -> CheckResult:
+def _tool_call(subject: Subject) -> Judgement:
     """Whether the tool is called, and its result used."""
     tools, question = [_TOOL_SCHEMA], _user(_SYSTEMS)
     call = _called(
         subject.chat(question, tools=tools), subject.target.lost_calls if subject.is_dynamo else ""
     )
-    called = call.model_dump(round_trip=True, exclude_none=True)
     choice = subject.chat(
         question,
-        {"role": "assistant", "tool_calls": [{"type": "function", **called}]},
+        {"role": "assistant", "tool_calls": [{"type": "function", **call.model_dump()}]},
         {"role": "tool", "tool_call_id": call.id, "content": _TOOL_RESULT},
         tools=tools,
     )
     if choice.message.tool_calls:
-        return wrong("it calls the tool again instead of using the result")
+        return wrong("it calls the tool again instead of using the result", needs_model=True)
     if found := spoiled(choice):
         return wrong(f"after the tool's result: {found.found}", found.fix)
     return good(f"calls {TOOL}, then answers {quoted(choice.message.content or '')}")
@@ -190,21 +197,39 @@ def _tool_call(subject: Subject) -> CheckResult:
 
 def _called(choice: Choice, lost_calls: str) -> ToolCall:
     """The call of an answer; raises WrongAnswer with what is there instead, and why a release lost it."""
-    message, reason = choice.message, choice.finish_reason
-    if not message.tool_calls:
-        # A call that was dropped leaves nothing, or what stood beside it.
-        cause = f"{lost_calls}; else " if lost_calls and reason == "stop" else ""
-        said = quoted(f"{message.content or ''}{message.reasoning_content or ''}")
-        fix = f"{cause}{TOOL_PARSER} on every worker; or run it again: a model may answer by itself"
-        raise WrongAnswer(wrong(f"no tool_calls (finish_reason {reason}); it says {said}", fix))
-    call = message.tool_calls[0]
-    if (call.function.name, reason) != (TOOL, "tool_calls"):
-        found = f"a call of {quoted(call.function.name)} with finish_reason {reason}"
-        raise WrongAnswer(wrong(f"{found}, where clients look for {TOOL} and tool_calls"))
+    message = choice.message
+    if message.tool_calls:
+        return _checked(message.tool_calls[0], choice.finish_reason)
+    said = f"{message.content or ''}{message.reasoning_content or ''}"
+    # In its reasoning a model may well speak of the tool.
+    if channel_mark(said) or looks_like_call(message.content or "", TOOL):
+        found = f"no tool_calls, and the content holds the call unparsed: {quoted(said)}"
+        raise WrongAnswer(wrong(found, f"{TOOL_PARSER} on every worker"))
+    # A call that was dropped leaves nothing, or what stood beside it.
+    cause = f"{lost_calls}; else " if lost_calls and choice.finish_reason == "stop" else ""
+    if finding := spoiled(choice):
+        raise WrongAnswer(replace(finding, fix=f"{cause}{finding.fix}"))
+    found = f"no tool_calls (finish_reason {choice.finish_reason}); it says {quoted(said)}"
+    again = "run it again: a model may answer by itself; if it never calls"
+    raise WrongAnswer(wrong(found, f"{cause}{again}, {TOOL_PARSER} on every worker", needs_model=True))
+
+
+def _checked(call: ToolCall, reason: str | None) -> ToolCall:
+    function = call.function
+    if function.name != TOOL:
+        raise WrongAnswer(wrong(f"it calls {quoted(function.name)}, and only {TOOL} was offered"))
+    try:
+        arguments = json.loads(function.arguments or "{}")
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise WrongAnswer(wrong(f"the call's arguments are no JSON object: {quoted(function.arguments)}"))
+    if reason != "tool_calls":
+        raise WrongAnswer(wrong(f"a call with finish_reason {reason}, where clients look for tool_calls"))
     return call
 
 
-def _reasoning(effort: str, subject: Subject) -> CheckResult:
+def _reasoning(effort: str, subject: Subject) -> Judgement:
     """Whether reasoning comes apart from the answer; with high effort and without top_p 1 it may not end."""
     choice = subject.chat(_user(_QUESTION), effort=effort, **({"top_p": 1} if effort == "high" else {}))
     content, thought = choice.message.content or "", choice.message.reasoning_content or ""
@@ -216,7 +241,7 @@ def _reasoning(effort: str, subject: Subject) -> CheckResult:
         return found
     if not thought.strip():
         found = f"no reasoning_content; it says {quoted(content)}"
-        return wrong(found, f"{REASONING_PARSER} on every worker")
+        return wrong(found, f"{REASONING_PARSER} on every worker", needs_model=True)
     rest = "no token left for an answer" if not content else quoted(content)
     return good(f"{len(thought.split())} words of reasoning, then {rest}")
 
@@ -232,9 +257,7 @@ class Check:
     name: str
     asked: str
     needs: tuple[str, ...]
-    ask: Callable[[Subject], CheckResult]
-    needs_model: bool = False
-    """Whether only a real model can answer: with a call of a tool, or reasoning."""
+    ask: Callable[[Subject], Judgement]
 
 
 CHECKS = (
@@ -242,40 +265,34 @@ CHECKS = (
     Check("stream", "the same, streamed", ("chat",), _stream),
     Check("first-token", "the first token of a long prompt", ("stream",), _first_token),
     Check("responses", "a sentence by /v1/responses", ("chat",), _responses),
-    Check("tool-call", f"{TOOL}, there and back", ("chat",), _tool_call, needs_model=True),
-    Check("reasoning-low", "reasoning effort low", ("chat",), partial(_reasoning, "low"), needs_model=True),
-    Check(
-        "reasoning-high",
-        "reasoning effort high, top_p 1",
-        ("chat",),
-        partial(_reasoning, "high"),
-        needs_model=True,
-    ),
+    Check("tool-call", f"{TOOL}, there and back", ("chat",), _tool_call),
+    Check("reasoning-low", "reasoning effort low", ("chat",), partial(_reasoning, "low")),
+    Check("reasoning-high", "reasoning effort high, top_p 1", ("chat",), partial(_reasoning, "high")),
 )
 _LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
-_UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE, Verdict.MOCK})
+_UNASKED = frozenset({Verdict.NOT_RUN, Verdict.NOT_APPLICABLE})
 
 
 def run_checks(
-    subject: Subject, before: Sequence[SmokeCheck], checks: Sequence[Check] = CHECKS
-) -> Iterator[SmokeCheck]:
+    subject: Subject, before: Sequence[Result], checks: Sequence[Check] = CHECKS
+) -> Iterator[Result]:
     """Ask one question after the other, each only where what it needs has not failed."""
     verdicts = {result.name: result.verdict for result in before}
     for check in checks:
         failed = [name for name in check.needs if verdicts[name] not in _LETS_GO_ON]
         start = time.monotonic()
-        found = _found(check, subject, failed)
-        verdicts[check.name] = found.verdict
-        seconds = None if found.verdict in _UNASKED else time.monotonic() - start
-        yield named(check.name, check.asked, found, seconds)
+        needs = Judgement(Verdict.NOT_RUN, f"needs {' and '.join(failed)}")
+        finding = needs if failed else _found(check, subject)
+        verdicts[check.name] = finding.verdict
+        seconds = None if finding.verdict in _UNASKED else time.monotonic() - start
+        yield Result.of(check.name, check.asked, finding, seconds)
 
 
-def _found(check: Check, subject: Subject, failed: Sequence[str]) -> CheckResult:
-    if failed:
-        return CheckResult(verdict=Verdict.NOT_RUN, found=f"needs {' and '.join(failed)}")
-    if check.needs_model and subject.is_mock:
-        return CheckResult(verdict=Verdict.MOCK, found="only a real model can answer this")
+def _found(check: Check, subject: Subject) -> Judgement:
     try:
-        return check.ask(subject)
+        finding = check.ask(subject)
     except WrongAnswer as error:
-        return error.result
+        finding = error.judgement
+    if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
+        return Judgement(Verdict.MOCK, f"cannot answer this: {finding.found}")
+    return finding

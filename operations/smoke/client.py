@@ -9,9 +9,8 @@ from typing import Any
 import requests
 import urllib3
 
-from operations.document import wrong
 from operations.errors import CommandError
-from operations.smoke.results import WrongAnswer
+from operations.smoke.results import WrongAnswer, wrong
 
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
@@ -118,4 +117,8 @@ def _reason(error: BaseException, seconds: float) -> str:
     if any(isinstance(each, requests.Timeout | urllib3.exceptions.ReadTimeoutError) for each in chain):
         return f"no answer within {seconds:g} s"
     said = [each.strerror for each in chain if isinstance(each, OSError) and each.strerror]
-    return f"no answer: {said[-1] if said else chain[-1]}"
+    if said:
+        return f"no answer: {said[-1]}"
+    if any(isinstance(each, urllib3.exceptions.ProtocolError) for each in chain):
+        return "the connection was closed before the answer was whole"
+    return f"no answer: {chain[-1]}"

@@ -17,8 +17,7 @@ from components.dynamo_objects import (
 )
 from failures.explanation import without_colours
 from failures.pods_and_events import container_statuses, is_ready, pod_causes
-from operations.document import CheckResult, wrong
-from resource_graph.printable import one_line
+from operations.smoke.results import Judgement, wrong
 
 ENGINE_ANNOTATION = "dynamo-stack.lab/engine"
 """On a pod whose engine is not the one of its image; its value says which one it is."""
@@ -42,25 +41,21 @@ class GraphPods:
         self._graph = graph
         self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
 
-    def why_absent(self, roles: Iterable[str]) -> CheckResult:
+    def why_absent(self, roles: Iterable[str]) -> Judgement:
         """Return the state of the pods of these roles, or why nobody knows it; its fix is a command."""
         answer = self._cluster.find(self._pods)
         look = self._cluster.shown(self._pods, "--output", "wide")
         if not answer.is_known:
             return wrong("their pods cannot be read", look)
-        own = {name: own for name, own in self._roles.items() if {*roles} & {*own}}
-        found = [
-            state
-            for name, each in own.items()
-            for state in self._states(name, pods_of({name: each}, each, answer.items))
-        ]
+        wanted = set(roles)
+        own = [(name, _of(name, answer.items)) for name, roles in self._roles.items() if wanted & set(roles)]
+        found = [state for name, each in own for state in self._states(name, each)]
         closer = [each.fix for each in found if each.fix]
         return wrong("; ".join(each.found for each in found), closer[0] if closer else look)
 
     def other_names(self, model: str) -> list[str]:
         """Return which workers have registered other models than this one, each with its pod."""
-        metadata = self._cluster.ask(WORKER_METADATA, namespace=self._namespace).items
-        written = {each["metadata"]["name"]: {*_models_of(each)} for each in metadata}
+        written = worker_models(self._cluster, self._namespace) or {}
         found: list[str] = []
         for pod in self._cluster.find(self._pods).items:
             name = pod["metadata"]["name"]
@@ -74,12 +69,16 @@ class GraphPods:
 
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
+        pods = self._cluster.find(self._pods).items
+        components = [name for name, roles in self._roles.items() if FRONTEND in roles]
+        frontends = [pod["metadata"]["name"] for each in components for pod in _of(each, pods)]
         found: list[str] = []
-        for pod in pods_of(self._roles, [FRONTEND], self._cluster.find(self._pods).items):
-            name = pod["metadata"]["name"]
+        for name in frontends:
             log = without_colours(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES))
-            said = [line[line.index(REFUSED) :] for line in log.splitlines() if REFUSED in line]
-            found += [f"pod {name} logs: {one_line(line[:_LONGEST_REFUSAL])}" for line in said[-1:]]
+            lines = [line for line in log.splitlines() if REFUSED in line]
+            if lines:
+                said = " ".join(lines[-1][lines[-1].index(REFUSED) :].split())
+                found.append(f"pod {name} logs: {said[:_LONGEST_REFUSAL]}")
         return found
 
     def is_mock(self) -> bool | None:
@@ -87,13 +86,14 @@ class GraphPods:
 
         One without the annotation means a real engine: nothing is excused by mistake.
         """
+        workers = {name.lower() for name, roles in self._roles.items() if _SERVE & set(roles)}
         answer = self._cluster.find(self._pods)
         if not answer.is_known:
             return None
-        pods = pods_of(self._roles, _SERVE, answer.items)
+        pods = [pod for pod in answer.items if component_of(pod) in workers]
         return bool(pods) and all(map(is_mock, pods))
 
-    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[CheckResult]:
+    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Judgement]:
         if not pods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
@@ -107,7 +107,7 @@ class GraphPods:
                 unseen = _why_unseen(self._cluster, self._namespace, pod)
                 yield wrong(f"{said} not registered: {unseen.found}", unseen.fix)
 
-    def _without_pods(self, service: str) -> CheckResult:
+    def _without_pods(self, service: str) -> Judgement:
         said = f"{service} has no pod"
         own = Objects(GRAPH_OBJECTS, self._graph, self._namespace)
         graph = self._cluster.find(own).first
@@ -116,7 +116,8 @@ class GraphPods:
         look = self._cluster.shown(own, "--output", "yaml")
         if components_of(graph).get(service, {}).get("replicas") == 0:
             return wrong(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
-        return wrong(f"{said}; the operator says: {why_not_ready(graph) or 'ready'}", look)
+        operator = why_not_ready(graph)
+        return wrong(f"{said}; the operator says: {operator}" if operator else said, look)
 
 
 def log_command(cluster: ClusterReader, pod: KubernetesObject) -> str:
@@ -124,13 +125,16 @@ def log_command(cluster: ClusterReader, pod: KubernetesObject) -> str:
 
     What a person wants to read of one that waits for a restart is the log of the run before.
     """
-    states = [(each.get("state") or {}, each.get("restartCount")) for each in container_statuses(pod)]
-    if not any(restarts or "running" in state for state, restarts in states):
+    states = container_statuses(pod)
+    has_run = any(each.get("restartCount") or "running" in (each.get("state") or {}) for each in states)
+    if not has_run:
         return ""
-    waits = any(restarts and "waiting" in state for state, restarts in states)
+    waits = any(each.get("restartCount") and "waiting" in (each.get("state") or {}) for each in states)
+    previous = ("--previous",) if waits else ()
     metadata = pod["metadata"]
-    words = (metadata["name"], "--namespace", metadata["namespace"], "--tail=20")
-    return cluster.command("logs", *words, *(("--previous",) if waits else ()))
+    return cluster.command(
+        "logs", metadata["name"], "--namespace", metadata["namespace"], "--tail=20", *previous
+    )
 
 
 def is_mock(pod: KubernetesObject) -> bool:
@@ -138,12 +142,9 @@ def is_mock(pod: KubernetesObject) -> bool:
     return (pod["metadata"].get("annotations") or {}).get(ENGINE_ANNOTATION) == MOCK_ENGINE
 
 
-def pods_of(
-    components: Mapping[str, Sequence[str]], roles: Iterable[str], pods: Iterable[KubernetesObject]
-) -> list[KubernetesObject]:
-    """Return which pods have one of the roles; `components`: component of the graph -> what its pods do."""
-    names = {name.lower() for name, own in components.items() if {*roles} & {*own}}
-    return [pod for pod in pods if str(labels_of(pod).get(COMPONENT, "")).lower() in names]
+def component_of(pod: KubernetesObject) -> str:
+    """Return the component of the graph that a pod belongs to, in small letters; empty where none."""
+    return str(labels_of(pod).get(COMPONENT, "")).lower()
 
 
 _SERVICE = "kubernetes.io/service-name"
@@ -151,28 +152,48 @@ _LOOKED_AT = "services,endpointslices.discovery.k8s.io"
 _LOG_SAYS = "its log says why"
 
 
-def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> CheckResult:
+def _why_unseen(cluster: ClusterReader, namespace: str, pod: KubernetesObject) -> Judgement:
     """Return what is missing of a Ready pod's registration."""
+    name, labels, log = pod["metadata"]["name"], labels_of(pod), log_command(cluster, pod)
+    if labels.get(DISCOVERY_BACKEND) != "kubernetes":
+        return wrong(_LOG_SAYS, log)
     slices = cluster.ask(ENDPOINT_SLICES, namespace=namespace)
-    own = [labels_of(each) for each in slices.items if pod["metadata"]["name"] in _ready_in(each)]
-    is_listed = any(each.get(DISCOVERY_ENABLED) == "true" for each in own)
-    if labels_of(pod).get(DISCOVERY_BACKEND) != "kubernetes" or not slices.is_known or is_listed:
-        return wrong(_LOG_SAYS, log_command(cluster, pod))
-    label = f"the label {DISCOVERY_ENABLED}=true"
-    services = ", ".join(sorted({each.get(_SERVICE, "") for each in own}))
-    why = (
-        f"the EndpointSlice of Service {services} lists it without {label}"
-        if services
-        else f"no EndpointSlice with {label} lists it as ready"
-    )
-    words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
-    known = "frontends look at no other; the label comes from the Service that the operator makes"
-    return wrong(f"{why}, and {known}", cluster.command(*words))
+    own = [each for each in slices.items if name in _ready_in(each)]
+    if slices.is_known and all(labels_of(each).get(DISCOVERY_ENABLED) != "true" for each in own):
+        words = ("get", _LOOKED_AT, "--namespace", namespace, "--label-columns", DISCOVERY_ENABLED)
+        return wrong(_unlabelled(own), cluster.command(*words))
+    written = worker_models(cluster, namespace)
+    if written is not None and name not in written:
+        return wrong(f"it has written no DynamoWorkerMetadata; {_LOG_SAYS}", log)
+    return wrong(_LOG_SAYS, log)
+
+
+def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozenset[str]] | None:
+    """Return the models that each worker has registered, by its pod's name; None where nobody can tell."""
+    found = cluster.ask(WORKER_METADATA, namespace=namespace)
+    if not found.is_listed:
+        return None
+    return {each["metadata"]["name"]: frozenset(_models_of(each)) for each in found.items}
 
 
 # Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
 REFUSED = "Error adding model from discovery"
 _LONGEST_REFUSAL = 400
+
+
+def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
+    return [pod for pod in pods if component_of(pod) == service.lower()]
+
+
+def _unlabelled(own: Iterable[KubernetesObject]) -> str:
+    label = f"the label {DISCOVERY_ENABLED}=true"
+    services = sorted({labels_of(each).get(_SERVICE, "") for each in own})
+    why = (
+        f"the EndpointSlice of Service {', '.join(services)} lists it without {label}"
+        if services
+        else f"no EndpointSlice with {label} lists it as ready"
+    )
+    return f"{why}, and frontends look at no other; the label comes from the Service that the operator makes"
 
 
 def _models_of(metadata: KubernetesObject) -> Iterable[str]:

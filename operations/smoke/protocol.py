@@ -1,19 +1,17 @@
 """The parts of a frontend's answers that the checks read, and what is wrong with an answer without them."""
 
-import re
-from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AliasChoices, AliasPath, BaseModel, Field, Json, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
-from operations.document import CheckResult, wrong
 from operations.smoke.client import Answer
-from operations.smoke.results import WrongAnswer
+from operations.smoke.results import Judgement, WrongAnswer, wrong
 
 
 class _Part(BaseModel):
-    error: None = None
-    """An answer that carries an error is none of these, whatever its status."""
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Instance(_Part):
@@ -27,6 +25,8 @@ class Instance(_Part):
 class Health(_Part):
     """GET /health."""
 
+    endpoints: tuple[str, ...]
+    """As in dyn://dynamo.prefill.generate: namespace, component, endpoint."""
     instances: tuple[Instance, ...]
 
 
@@ -46,7 +46,8 @@ class ToolFunction(_Part):
     """The function that a model calls."""
 
     name: str
-    arguments: Json[dict[str, Any]]
+    arguments: str
+    """A JSON object as text."""
 
 
 class ToolCall(_Part):
@@ -78,9 +79,9 @@ class Completion(_Part):
 
 
 class Chunk(_Part):
-    """One event of a stream; the one that counts tokens has no choice."""
+    """One event of a stream."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[Choice, ...] = ()
     prompt_tokens: Annotated[int | None, Field(validation_alias=AliasPath("usage", "prompt_tokens"))] = None
     """None where the frontend did not count them."""
 
@@ -111,16 +112,15 @@ Part = TypeVar("Part", bound=_Part)
 
 _OK = 200
 _LONGEST_QUOTE = 80
-_LONGEST_REFUSAL = 200
-WANTS_KEY = "a gateway in front of it wants a key: --api-key-from VARIABLE"
-"""What helps where waiting does not."""
+_KEY = "a gateway in front of it wants a key: --api-key-from VARIABLE"
 _FIXES = {
-    401: WANTS_KEY,
-    403: WANTS_KEY,
+    401: _KEY,
+    403: _KEY,
     404: "a frontend that misses a worker answers so too: GET /health lists which have registered",
     500: "the logs of frontend and workers say why",
     503: "a worker is missing, or all of them are busy: GET /health lists which have registered",
 }
+_FINAL = frozenset({401, 403})
 
 
 def read(answer: Answer, form: type[Part], what: str) -> Part:
@@ -133,85 +133,74 @@ def read(answer: Answer, form: type[Part], what: str) -> Part:
 
     """
     if answer.status != _OK:
-        said = quoted(answer.text, _LONGEST_REFUSAL) if answer.text.strip() else "with nothing in it"
-        raise WrongAnswer(wrong(f"HTTP {answer.status}: {said}", _FIXES.get(answer.status, "")))
-    return _parsed(answer.text, form, what)
+        raise WrongAnswer(refusal(answer.status, answer.text))
+    return read_text(answer.text, form, what)
 
 
 def read_stream(answer: Answer) -> Sequence[tuple[float, Chunk]]:
     """Return the events with their times; raises WrongAnswer, also for an error among them."""
+    if answer.status != _OK:
+        raise WrongAnswer(refusal(answer.status, answer.text))
     if not answer.events:
         # An error inside would be said here too.
-        read(answer, Completion, "a stream")
+        read_text(answer.text, Completion, "a stream")
         raise WrongAnswer(wrong("a whole answer, and no stream of events"))
     return [
-        (seconds, _parsed(data, Chunk, "a piece of a chat completion"))
+        (seconds, read_text(data, Chunk, "a piece of a chat completion"))
         for seconds, data in answer.events
         if data != "[DONE]"
     ]
 
 
-def quoted(text: str, longest: int = _LONGEST_QUOTE) -> str:
+def read_text(text: str, form: type[Part], what: str) -> Part:
+    """Return the parts of a text that came with HTTP 200; raises WrongAnswer."""
+    document = _document(text)
+    error = error_in(document)
+    if error:
+        raise WrongAnswer(wrong(f"HTTP 200 with an error inside: {error}"))
+    if document is None:
+        raise WrongAnswer(wrong(f"HTTP 200, but no JSON: {quoted(text)}"))
+    try:
+        return form.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
+        said = f"HTTP 200, but not {what}: {place}: {first['msg'].lower()}"
+        raise WrongAnswer(wrong(f"{said}; it begins {quoted(text)}")) from None
+
+
+def refusal(status: int, text: str) -> Judgement:
+    """Return the judgement of an answer with another status than 200."""
+    document = _document(text)
+    said = error_in(document) or (_message(document) if isinstance(document, Mapping) else "")
+    words = said or quoted(text) if text.strip() else "with nothing in it"
+    return wrong(f"HTTP {status}: {words}", _FIXES.get(status, ""), is_final=status in _FINAL)
+
+
+def error_in(document: object) -> str:
+    """Return the message of an error that an answer carries, whatever its status; empty without one."""
+    if not isinstance(document, Mapping):
+        return ""
+    error = cast("Mapping[str, Any]", document).get("error")
+    if not error:
+        return ""
+    return _message(error) if isinstance(error, Mapping) else quoted(str(error))
+
+
+def quoted(text: str) -> str:
     """Return the beginning of a text in quotes, on one line."""
     line = " ".join(text.split())
-    return f"'{line if len(line) <= longest else f'{line[: longest - 1]}…'}'"
+    return f"'{line if len(line) <= _LONGEST_QUOTE else f'{line[: _LONGEST_QUOTE - 1]}…'}'"
 
 
-def _parsed(text: str, form: type[Part], what: str) -> Part:
+def _document(text: str) -> object:
     try:
-        return form.model_validate_json(text)
-    except ValidationError:
-        said = f"HTTP 200, but not {what}: {quoted(text, _LONGEST_REFUSAL)}"
-        raise WrongAnswer(wrong(said)) from None
-
-
-REASONING_PARSER = "--dyn-reasoning-parser gpt_oss"
-TOOL_PARSER = "--dyn-tool-call-parser harmony"
-STOPPED = frozenset({"stop", "length", "tool_calls"})
-"""Reasons for which an answer may end."""
-
-# The special tokens of the harmony format (openai/harmony, docs/format.md); or the same where they were left
-# out in the decoding: analysisWe need…assistantfinalReady.
-_CHANNELS = re.compile(
-    r"<\|(?:start|end|message|channel|constrain|return|call)\|>"
-    r"|\Aanalysis(?=\S.*assistant(?:final|commentary))",
-    re.DOTALL,
-)
-# With a letter or a digit in it: a line of dashes is no answer that went astray.
-_REPEATED = re.compile(r"(?=.{0,79}\w)(.{1,80}?)\1{9}\s*\Z", re.DOTALL)
-
-
-def spoiled(choice: Choice) -> CheckResult | None:
-    """Return what is wrong with any answer that should be a text; None where nothing is."""
-    message, reason = choice.message, choice.finish_reason
-    content, thought = message.content or "", message.reasoning_content or ""
-    if found := unparsed(content) or unparsed(thought):
-        return found
-    if reason not in STOPPED:
-        return wrong(f"HTTP 200, but finish_reason {reason}: {quoted(content)}", "the worker's log says why")
-    if content.strip():
+        return json.loads(text)
+    except (ValueError, RecursionError):
         return None
-    if reason == "length" and thought:
-        return wrong("empty content: the reasoning used every token that the request allowed")
-    return wrong(
-        f"empty content (finish_reason {reason})", "the worker's log; GET /health lists what is registered"
-    )
 
 
-def unparsed(text: str) -> CheckResult | None:
-    """Return what is wrong with a text that holds marks of channels; None where it holds none."""
-    mark = _CHANNELS.search(text)
-    if mark is None:
-        return None
-    found = f"{mark[0]} in the text: nobody parsed the channels: {quoted(text)}"
-    return wrong(found, f"{REASONING_PARSER} on every worker")
-
-
-def repeated_end(text: str) -> str:
-    """Return what a text ends in ten times over; empty where it does not.
-
-    NVIDIA's gpt-oss guide: with high effort "the model may produce repeated tokens and fail to stop"; top_p 1
-    is its mend.
-    """
-    found = _REPEATED.search(text)
-    return found[1].strip() if found else ""
+def _message(error: Mapping[str, Any]) -> str:
+    """Return what an error says; without a message, all of it."""
+    message = error.get("message") or error.get("detail")
+    return quoted(str(message or dict(error)))

@@ -4,14 +4,14 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from operations.document import CheckResult, Verdict, good, unknown, wrong
+from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
 from operations.smoke.graph_pods import REFUSED
-from operations.smoke.protocol import WANTS_KEY, Health, ModelList, Part, read
-from operations.smoke.results import WrongAnswer
+from operations.smoke.protocol import Health, ModelList, Part, read
+from operations.smoke.results import Judgement, WrongAnswer, good, wrong
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
@@ -23,15 +23,17 @@ _GENERATE = "generate"
 _NOT_DECODING = re.compile(rf"{_PREFILL}|router|(\w+_)?encode")
 _OK = 200
 _ITSELF = good("the server is the worker")
-_BEHIND_IT = unknown("a server without Dynamo lists no workers: an answer alone proves both roles")
-_NEEDS_FRONTEND = CheckResult(verdict=Verdict.NOT_RUN, found="needs the frontend")
+_BEHIND_IT = Judgement(
+    Verdict.UNKNOWN, "a server without Dynamo lists no workers: an answer alone proves both roles"
+)
+_NEEDS_FRONTEND = Judgement(Verdict.NOT_RUN, "needs the frontend")
+# Of a gateway that lets /v1 through and nothing else.
+_HIDDEN = frozenset({401, 403, 404, 405})
 # ai-dynamo/dynamo#11178: every pod stays Ready.
 _CARD = (
     f"`{REFUSED}` in the frontend's log says why: it reads the model's configuration "
     "and tokenizer itself, from the same cache"
 )
-_PAUSE_SECONDS = 1.0
-_LONGEST_LISTING_SECONDS = 10.0
 
 OTHER_NAME = "--served-model-name of the workers, or the name that was asked for"
 """What to mend where another model is served."""
@@ -41,24 +43,24 @@ OTHER_NAME = "--served-model-name of the workers, or the name that was asked for
 class Registration:
     """The judgements of one look."""
 
-    frontend: CheckResult
-    workers: CheckResult
-    model: CheckResult
+    frontend: Judgement
+    workers: Judgement
+    model: Judgement
     absent: tuple[Role, ...] = ()
     """Roles without a worker."""
     is_dynamo: bool = True
     """Whether a frontend of Dynamo answers; a server of an engine takes other fields in a request."""
 
     @property
-    def wrong(self) -> list[CheckResult]:
+    def is_over(self) -> bool:
+        """Whether waiting is over: nothing is wrong, or what is wrong stays."""
+        return not self.wrong or any(each.is_final for each in self.wrong)
+
+    @property
+    def wrong(self) -> list[Judgement]:
         """The judgements of what is wrong."""
         findings = (self.frontend, self.workers, self.model)
         return [each for each in findings if each.verdict is Verdict.WRONG]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether waiting is over: nothing is wrong, or what is wrong stays."""
-        return not self.wrong or any(each.fix == WANTS_KEY for each in self.wrong)
 
 
 def judge_listings(
@@ -68,8 +70,9 @@ def judge_listings(
 
     A text in the place of an answer says why there is none.
     """
-    listed = _listed(models, "/v1/models", ModelList, "a list of models")
-    served = listed if isinstance(listed, CheckResult) else _model([each.id for each in listed.data], model)
+    found = _listed(models, "/v1/models", ModelList, "a list of models")
+    listed = None if isinstance(found, Judgement) else tuple(each.id for each in found.data)
+    served = found if isinstance(found, Judgement) else _model(listed or (), model)
     if isinstance(health, Answer) and (health.status, health.text.strip()) == (_OK, ""):
         # trtllm-serve's is empty; a frontend of Dynamo always answers with its listing.
         frontend = good("answers, and lists no workers: a server without Dynamo")
@@ -78,11 +81,15 @@ def judge_listings(
     told = _listed(health, "/health", Health, "a frontend's health")
     if isinstance(told, Health):
         workers, absent = _workers(told, roles)
-        return Registration(good(f"answers with {len(told.instances)} instances"), workers, served, absent)
-    if isinstance(listed, ModelList):
-        hidden = f"{told.found}: a gateway keeps it back, or it is no frontend"
-        return Registration(good("lists models"), unknown(hidden), served)
-    return Registration(told, _NEEDS_FRONTEND, _NEEDS_FRONTEND)
+        if not absent and listed == ():
+            served = replace(served, fix=_CARD)
+        return Registration(good(f"answers with {len(told.endpoints)} endpoints"), workers, served, absent)
+    if listed is None:
+        return Registration(told, _NEEDS_FRONTEND, _NEEDS_FRONTEND)
+    if isinstance(health, Answer) and health.status in _HIDDEN:
+        hidden = f"/health answers HTTP {health.status}: a gateway keeps it back, or it is no frontend"
+        return Registration(good(f"lists {_in_words(listed)}"), Judgement(Verdict.UNKNOWN, hidden), served)
+    return Registration(told, _NEEDS_FRONTEND, served)
 
 
 def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
@@ -99,6 +106,7 @@ def wait_until_registered(
     `say` gets what is still missing, each time that it has changed.
     """
     end = time.monotonic() + seconds
+    pause = _FIRST_PAUSE_SECONDS
     last = ""
     while True:
         found = judge_listings(_asked(frontend, "/health"), _asked(frontend, "/v1/models"), model, roles)
@@ -109,42 +117,45 @@ def wait_until_registered(
         if missing != last:
             say(f"waiting, at most {math.ceil(left)} s more: {missing}")
             last = missing
-        time.sleep(min(_PAUSE_SECONDS, left))
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | CheckResult:
+def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | Judgement:
     if isinstance(answer, str):
         return wrong(f"GET {path}: {answer}")
     try:
         return read(answer, form, what)
     except WrongAnswer as error:
-        return wrong(f"GET {path}: {error}", error.result.fix)
+        return replace(error.judgement, found=f"GET {path}: {error.judgement.found}")
 
 
-def _model(listed: Sequence[str], model: str) -> CheckResult:
+def _model(listed: tuple[str, ...], model: str) -> Judgement:
     if model in listed:
         return good(f"{model} is listed")
-    return wrong(f"{model} is not listed; listed: {_in_words(listed)}", OTHER_NAME if listed else _CARD)
+    return wrong(f"{model} is not listed; listed: {_in_words(listed)}", OTHER_NAME if listed else "")
 
 
-def _workers(health: Health, roles: Sequence[Role]) -> tuple[CheckResult, tuple[Role, ...]]:
+def _workers(health: Health, roles: Sequence[Role]) -> tuple[Judgement, tuple[Role, ...]]:
     found = {(each.namespace, each.component) for each in health.instances if each.endpoint == _GENERATE}
-    registered = _in_words(sorted(f"dyn://{place}.{name}.{_GENERATE}" for place, name in found))
-    absent = _absent([name for _, name in found], roles)
+    absent: tuple[Role, ...] = tuple(
+        role for role in roles if not any(_is_of(role, component) for _, component in found)
+    )
+    registered = _in_words(sorted({f"dyn://{place}.{name}.{_GENERATE}" for place, name in found}))
     if absent:
         missing = " and no ".join("worker" if role == "worker" else f"{role} worker" for role in absent)
         return wrong(f"no {missing} is registered; registered: {registered}"), absent
-    if all(_absent([name for each, name in found if each == place], roles) for place, _ in found):
-        apart = (
-            f"{' and '.join(roles)} workers are registered, but in different namespaces, so of different "
-            f"generations, which never meet: {registered}"
-        )
-        return wrong(apart, "wait for the rollout to end, or delete the pods of the old generation"), ()
-    return good(registered), ()
-
-
-def _absent(components: Sequence[str], roles: Iterable[Role]) -> tuple[Role, ...]:
-    return tuple(role for role in roles if not any(_is_of(role, name) for name in components))
+    places = sorted({place for place, _ in found})
+    if any(
+        all(any(_is_of(role, name) for each, name in found if each == place) for role in roles)
+        for place in places
+    ):
+        return good(registered), ()
+    apart = (
+        f"{' and '.join(roles)} workers are registered, but in different namespaces, so of different "
+        f"generations, which never meet: {registered}"
+    )
+    return wrong(apart, "wait for the rollout to end, or delete the pods of the old generation"), ()
 
 
 def _is_of(role: Role, component: str) -> bool:
@@ -153,6 +164,11 @@ def _is_of(role: Role, component: str) -> bool:
 
 def _in_words(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
+
+
+_FIRST_PAUSE_SECONDS = 0.25
+_LONGEST_PAUSE_SECONDS = 5.0
+_LONGEST_LISTING_SECONDS = 10.0
 
 
 def _asked(frontend: Frontend, path: str) -> Answer | str:

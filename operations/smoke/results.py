@@ -2,32 +2,71 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
 
 from pydantic import Field, computed_field
 
-from operations.document import CheckResult, Document, Verdict
+from operations.document import Document, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict of one check with its reason."""
+
+    verdict: Verdict
+    found: str
+    fix: str = ""
+    """What to type, set or read next; empty where `found` says it all."""
+    needs_model: bool = False
+    """Wrong for want of what only a real model can say: a call of a tool, or reasoning."""
+    is_final: bool = False
+    """Waiting does not help."""
 
 
 class WrongAnswer(Exception):  # noqa: N818 - a verdict, not a fault of the program
     """No answer, or one that cannot be judged further."""
 
-    def __init__(self, result: CheckResult) -> None:
-        super().__init__(result.found)
-        self.result = result
+    def __init__(self, judgement: Judgement) -> None:
+        super().__init__(judgement.found)
+        self.judgement = judgement
 
 
-class SmokeCheck(CheckResult):
-    """One thing that was asked of a frontend, and how it ended."""
+def good(found: str) -> Judgement:
+    """As a client needs it."""
+    return Judgement(Verdict.GOOD, found)
+
+
+def wrong(found: str, fix: str = "", *, needs_model: bool = False, is_final: bool = False) -> Judgement:
+    """Not as a client needs it."""
+    return Judgement(Verdict.WRONG, found, fix, needs_model, is_final)
+
+
+class Result(Document):
+    """One thing that was asked, and how it ended."""
 
     name: str
+    asked: str
     seconds: float | None = None
     """Null where nothing was sent."""
+    verdict: Verdict
+    """How it ended."""
+    found: str
+    """What was answered, or is wrong with the answer."""
+    fix: str
+    """What helps; empty where nothing is wrong, or the answer says it all."""
 
-
-def named(name: str, question: str, found: CheckResult, seconds: float | None = None) -> SmokeCheck:
-    """Return the result of a check that took so many seconds."""
-    timed = {"name": name, "question": question, "seconds": None if seconds is None else round(seconds, 3)}
-    return SmokeCheck.model_validate({**found.model_dump(), **timed})
+    @classmethod
+    def of(cls, name: str, asked: str, judgement: Judgement, seconds: float | None = None) -> Self:
+        """Return the result of a check that took so many seconds."""
+        return cls(
+            name=name,
+            asked=asked,
+            seconds=None if seconds is None else round(seconds, 3),
+            verdict=judgement.verdict,
+            found=judgement.found,
+            fix=judgement.fix,
+        )
 
 
 class SmokeReport(Document):
@@ -43,7 +82,7 @@ class SmokeReport(Document):
     is_mock: bool | None = Field(serialization_alias="mockEngine")
     """Whether a mock engine serves; null where nobody can tell."""
     seconds: float
-    results: tuple[SmokeCheck, ...] = Field(serialization_alias="checks")
+    results: tuple[Result, ...] = Field(serialization_alias="checks")
 
     @computed_field(alias="failed")
     @property
@@ -55,7 +94,11 @@ class SmokeReport(Document):
         """Return a row of the table for each check."""
         for result in self.results:
             seconds = "" if result.seconds is None else f"{result.seconds:.2f}"
-            yield result.verdict.words, result.question, seconds, result.found
+            yield result.verdict.words, result.asked, seconds, result.found
+
+    def fixes(self) -> Iterator[str]:
+        """Return what to do about each check that failed."""
+        return (f"fix {result.asked}: {result.fix}" for result in self.results if result.fix)
 
     def summary(self) -> str:
         """Return the answer in one line."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from components.dynamo_objects import FRONTEND
 from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
 from operations.commands import ClusterCommands, refuse_other_cluster
-from operations.document import CheckResult, Verdict, wrong
+from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
@@ -16,7 +16,7 @@ from operations.smoke.client import Frontend
 from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
-from operations.smoke.results import SmokeCheck, SmokeReport, named
+from operations.smoke.results import Judgement, Result, SmokeReport, wrong
 from recipes.model import Recipe
 from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
 from stacks.updates.planned_update import waiting_text
@@ -125,7 +125,7 @@ def ask(
     )
 
 
-def _registered(found: Registration, target: Target, waited: float) -> Sequence[SmokeCheck]:
+def _registered(found: Registration, target: Target, waited: float) -> Sequence[Result]:
     """The results of the wait, with the state of the pods of what is missing."""
     frontend, workers, model = found.frontend, found.workers, found.model
     pods = target.pods
@@ -143,17 +143,20 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     roles = ", ".join(target.roles)
     expected = f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker"
     return [
-        named("frontend", "the frontend", frontend, waited),
-        named("workers", expected, workers, waited),
-        named("model", f"model {target.model}", model, waited),
+        Result.of(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
+        for name, asked, finding in (
+            ("frontend", "the frontend", frontend),
+            ("workers", expected, workers),
+            ("model", f"model {target.model}", model),
+        )
     ]
 
 
-def _with_pods(finding: CheckResult, pods: GraphPods, roles: Sequence[str]) -> CheckResult:
+def _with_pods(finding: Judgement, pods: GraphPods, roles: Sequence[str]) -> Judgement:
     absent = pods.why_absent(roles)
-    fix = f"{finding.fix}; " if finding.fix else ""
     look = f"`{absent.fix}`, docs/runbook/graph-never-ready.md"
-    return wrong(f"{finding.found}; {absent.found}", f"{fix}{look}")
+    fix = f"{finding.fix}; {look}" if finding.fix else look
+    return replace(finding, found=f"{finding.found}; {absent.found}", fix=fix)
 
 
 def refuse_without_graph(stack: StackPlan) -> None:

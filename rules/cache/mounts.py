@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
+from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
 from rules.reading.model_volumes import hub_scratch, is_shared
 from rules.reading.pods.containers import environment_entries, must_not_be_root, read_image, user_of
@@ -30,6 +31,7 @@ from rules.rule import (
 _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.
 _IMAGES_OF_DYNAMO = "/ai-dynamo/"
+_HOME = "HF_HOME"
 _WITHOUT_MODELS = frozenset(
     {"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime", "vllm-openai", "vllm-cuda-rhel9"}
 )
@@ -114,13 +116,16 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:
     if not named or any(is_within(cache, path) for path in mounted):
         yield from _empty_cache(user) if named else ()
         return
-    has_a_claim = any(mount.node_path is None for mount in user.mounts)
-    if user.is_offline and user.kind == "worker" and _has_no_model(user):
+    home = user.variable(_HOME)
+    meant = None if home is None else slip_of(home.rstrip("/"), mounted, SLIPS)
+    if meant is not None:
+        yield Advice(f"keeps models in {_HOME} {home}, where nothing is mounted; {meant} is")
+    elif user.is_offline and user.kind == "worker" and _has_no_model(user):
         yield (
             f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
             f"nothing is mounted; it mounts {places(user)}"
         )
-    elif user.kind == "worker" and has_a_claim and _has_no_model(user):
+    elif user.kind == "worker" and _has_a_claim(user) and _has_no_model(user):
         yield Advice(
             f"downloads {named[0].text} into {cache} of its own container at every start: nothing is mounted "
             f"there; it mounts {places(user)}"
@@ -136,6 +141,17 @@ def _empty_cache(user: ModelUser) -> Iterator[Said]:
             f"{user.cache_directory}, in emptyDir {scratch.name}, which nothing fills"
         )
         yield found if _has_no_model(user) else Advice(found)
+
+
+def _has_a_claim(user: ModelUser) -> bool:
+    """Whether a claim is mounted that can be meant for models."""
+    service = user.template.described_by
+    compiled = {
+        text_at(mount, "mountPoint")
+        for mount in mappings_at(service, "volumeMounts")
+        if mount.get("useAsCompilationCache") is True
+    }
+    return any(mount.node_path is None and mount.path not in compiled for mount in user.mounts)
 
 
 def _has_no_model(user: ModelUser) -> bool:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from resource_graph import Aspect, Resource, ResourceGraph, Value
 from rules.reading.claims import CLAIM
 from rules.reading.references import STACK_REFERENCE
-from rules.reading.shapes import grouped, memoized, memoized_all
-from rules.rule import EVERY_RELEASE, Severity, Subjects, rule
+from rules.reading.shapes import Undecided, attempted, grouped, known, memoized, memoized_all, text_at
+from rules.rule import EVERY_RELEASE, Observation, Severity, Subjects, graph_rule, kubernetes_objects, rule
 
 _PRODUCTION = "production"
 _LIFECYCLE = "lifecycle"
+_KNOWN = (_PRODUCTION, "disposable")
 _CLOUD: Mapping[str, str] = {
     "aws:eks/cluster:Cluster": "with it goes everything that runs in the cluster",
     "aws:ec2/vpc:Vpc": "every cluster and file system of the network lives in it",
@@ -19,6 +20,7 @@ _CLOUD: Mapping[str, str] = {
     "aws:ebs/volume:Volume": "it holds data",
     "aws:kms/key:Key": "nobody can read what it encrypted once it is gone",
 }
+_RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,41 +64,55 @@ _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.res
     fix="Set the option protect, or declare the stack disposable.",
     reads=frozenset({Aspect.PROTECTION}),
 )
-def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
+def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str | Undecided]:
     """Volume of a production stack, or what holds it, is not protected."""
     if stateful.resource.protect is True:
         return
-    if _is_production(graph):
-        yield f"is not protected, in a stack of lifecycle {_PRODUCTION}: {stateful.loss}"
+    lifecycle = attempted(_declared_lifecycle, graph)
+    if isinstance(lifecycle, Undecided):
+        yield Undecided(f"is not protected, and {lifecycle}")
+    elif lifecycle is None:
+        yield Undecided(
+            "is not protected, and no component says by its input lifecycle whether the stack is production "
+            "or disposable"
+        )
+    elif lifecycle == _PRODUCTION:
+        yield f"is not protected, in a stack of lifecycle {lifecycle}: {stateful.loss}"
 
 
-@rule(
-    _STATEFUL,
+@graph_rule(
     severity=Severity.ADVISORY,
     reason=(
         "Protection ends when somebody lifts it to destroy the stack; retained, the model's files and the "
         "servers' data are still there for the next one."
     ),
-    source="https://www.pulumi.com/docs/iac/concepts/resources/options/retainondelete/",
+    source=(
+        "https://www.pulumi.com/docs/iac/concepts/resources/options/retainondelete/; "
+        "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention"
+    ),
     lines=EVERY_RELEASE,
-    fix="Set the option retainOnDelete, on the claim and on its namespace.",
+    fix="Set the option retainOnDelete, on the claim and on its namespace; whenDeleted: Retain for servers.",
     reads=frozenset({Aspect.RETENTION}),
 )
-def state_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
+def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
     """Volume of a production stack goes from a cluster that stays."""
-    resource = stateful.resource
-    if not stateful.in_cluster or resource.retain_on_delete is True or not _is_production(graph):
-        return
-    # Where the program makes the cluster too, in any stack, the resource goes when all has gone.
-    clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
-    if not any(graph.depends_on(resource, cluster) for cluster in clusters):
-        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
+    # The rule about protection reports a lifecycle that cannot be read.
+    if known(_declared_lifecycle, graph) == _PRODUCTION:
+        yield from _STATEFUL.judge(graph, _not_retained)
+        yield from kubernetes_objects("StatefulSet").judge(graph, _deletes_its_volumes)
 
 
 @memoized
-def _is_production(graph: ResourceGraph) -> bool:
-    """Whether a component says so by its input, whatever other components say."""
-    return any(each.inputs.get(_LIFECYCLE) == _PRODUCTION for each in graph.components())
+def _declared_lifecycle(graph: ResourceGraph) -> str | None:
+    """production or disposable, as a component's input says; None where none does."""
+    said: str | None = None
+    for component in (each for each in graph.components() if _LIFECYCLE in each.inputs):
+        value = text_at(component.inputs, _LIFECYCLE)
+        if value not in _KNOWN:
+            raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
+        # Production wins: a disposable part of the program does not make the other parts disposable.
+        said = value if said is None or value == _PRODUCTION else said
+    return said
 
 
 def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:
@@ -112,3 +128,20 @@ def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:
 def _key(provider: str | None, namespace: Value) -> object:
     # Two providers are two clusters, and a namespace that is not known is none of the program's.
     return (provider, namespace) if isinstance(namespace, str) else object()
+
+
+def _not_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
+    if not stateful.in_cluster or stateful.resource.retain_on_delete is True:
+        return
+    # Where the program makes the cluster too, in any stack, the resource goes when all has gone.
+    clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
+    if not any(graph.depends_on(stateful.resource, cluster) for cluster in clusters):
+        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
+
+
+def _deletes_its_volumes(_: ResourceGraph, servers: Resource) -> Iterator[str]:
+    if text_at(servers.inputs, "spec", _RETENTION_POLICY, "whenDeleted") == "Delete":
+        yield (
+            f"has {_RETENTION_POLICY}.whenDeleted: Delete, in a stack of lifecycle {_PRODUCTION}: "
+            "its volumes go too"
+        )

@@ -33,8 +33,12 @@ def pools(command: Command, cluster: FakeCluster) -> Pools:
 def test_the_pools_of_a_cluster_are_printed_as_yaml_to_paste(pools: Pools, cluster: FakeCluster) -> None:
     answer = pools(nodes=[elsewhere(lab_nodes()[B200]), lab_nodes()[SYSTEM]])
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.splitlines()[:2] == ["# 1 node with GPUs of context dynamo-lab", "nodePools:"]
-    assert "# rdma: {resource: NAME, fabric: infiniband or roce} where" in answer.out
+    assert answer.out.splitlines()[:4] == [
+        "# 1 node with GPUs of context dynamo-lab",
+        "nodePools:",
+        "# rdma: no InfiniBand or RoCE device is offered to pods",
+        "- name: b200",
+    ]
     [pool] = yaml.safe_load(answer.out)["nodePools"]
     assert pool["node"]["memory"] == "1992Gi"
     [call] = cluster.typed("get")
@@ -54,8 +58,7 @@ def test_a_program_reads_the_same_as_json(pools: Pools) -> None:
     away = merged(elsewhere(lab_nodes()[B200], "away"), {"status": {"conditions": []}})
     content = read_document("pools", pools("--json", nodes=[elsewhere(lab_nodes()[B200]), away]).out)
     assert [pool["name"] for pool in content["nodePools"]] == ["b200"]
-    [note] = content["notes"]["b200"]
-    assert note.startswith("rdma: {resource: NAME, ")
+    assert content["notes"] == {"b200": ["rdma: no InfiniBand or RoCE device is offered to pods"]}
     assert content["leftOut"] == [{"nodes": ["away"], "reason": "not ready"}]
 
 

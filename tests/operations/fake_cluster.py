@@ -28,6 +28,7 @@ while [ "${1#--}" != "$1" ]; do shift 2; done
 [ "$1" != port-forward ] || echo $$ >> forwards
 [ ! -e "$1.refused" ] || { cat "$1.refused" >&2; exit 1; }
 case "$*" in
+"logs "*--follow*) if [ -e followed ]; then cat followed; else cat logs; fi; [ -e endless ] || exit 0 ;;
 "port-forward "*) cat forwarding ;;
 "logs "*) cat logs; exit ;;
 *) exit ;;
@@ -95,7 +96,10 @@ class FakeCluster:
         return found if isinstance(found, Answer) else Answer.of(found)
 
     def say(self, name: str, text: str) -> None:
-        """Write a file: `logs`, `forwarding` or VERB.refused."""
+        """Write a file: `logs`, `followed` in its place where --follow was typed, `forwarding`, VERB.refused.
+
+        With `endless` a log that is followed stays open.
+        """
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def asked(self) -> list[str]:

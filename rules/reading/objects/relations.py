@@ -19,6 +19,9 @@ from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, quan
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own; a Job does not."""
+_OPERATORS = ("Equal", "Exists", "Lt", "Gt")
+"""Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
+_NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
 _MAIN = "mainContainer"
@@ -50,17 +53,22 @@ def _selector(template: PodTemplate) -> Iterator[Mistake]:
 
 
 def _tolerations(template: PodTemplate) -> Iterator[Mistake]:
-    """An effect of no taint, or a value beside Exists (validateTaintEffect, ValidateTolerations)."""
+    """An effect of no taint, or an operator that does not fit (validateTaintEffect, ValidateTolerations)."""
     for index, toleration in enumerate(mappings_at(template.spec, "tolerations")):
         at = (*template.at, "tolerations", index)
-        effect, value = text_at(toleration, "effect"), text_at(toleration, "value")
-        if value and text_at(toleration, "operator") == "Exists":
-            said = f"Invalid value: \"{value}\": value must be empty when `operator` is 'Exists'"
-            yield _refused((*at, "operator"), value, said)
-        if effect and effect not in EFFECTS:
-            supported = ", ".join(f'"{each}"' for each in EFFECTS)
-            said = f'Unsupported value: "{effect}": supported values: {supported}'
-            yield _refused((*at, "effect"), effect, said)
+        exists, given = text_at(toleration, "operator") == "Exists", text_at(toleration, "value")
+        if exists and given:
+            said = f"Invalid value: \"{given}\": value must be empty when `operator` is 'Exists'"
+            yield _refused((*at, "operator"), given, said)
+        if not exists and not text_at(toleration, "key"):
+            shown = text_at(toleration, "operator") or ""
+            yield _mistake((*at, "operator"), f'Invalid value: "{shown}": {_NO_KEY}')
+        for key, known_values in (("effect", EFFECTS), ("operator", _OPERATORS)):
+            value = text_at(toleration, key)
+            if value and value not in known_values:
+                supported = ", ".join(f'"{each}"' for each in known_values)
+                said = f'Unsupported value: "{value}": supported values: {supported}'
+                yield _refused((*at, key), value, said)
 
 
 def _mounts(template: PodTemplate) -> Iterator[Mistake]:

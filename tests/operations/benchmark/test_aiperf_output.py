@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from operations.benchmark.aiperf import (
+    AIPerfLog,
     LoadProgress,
     failure_reason,
     read_progress,
     read_summary,
-    results_in,
 )
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
@@ -24,7 +24,8 @@ EXIT_ERRORS = """\
 │ • Service: record_processor_aae6adea             │
 │    Operation: Configure Profiling                │
 │    Error: CommandError                           │
-│    Reason: Failed to load tokenizer 'mine': it is not there
+│    Reason: Failed to load tokenizer 'mine':      │
+│            it is not there                       │
 │                                                  │
 │ • Service: system_controller                     │
 │    Reason: HookError                             │
@@ -65,7 +66,8 @@ def test_the_last_bar_of_a_line_says_how_far_the_load_is(line: str, progress: Lo
         ),
         pytest.param(
             ALL_FAILED,
-            "Error in aiohttp request: Cannot connect to host 127.0.0.1:8001",
+            "All 20 inference request(s) failed. The last of them: Error in aiohttp request: Cannot connect "
+            "to host 127.0.0.1:8001",
             id="the error of one where every request failed",
         ),
         pytest.param(
@@ -99,7 +101,10 @@ def test_why_aiperf_ended_is_said_in_its_own_words(lines: list[str], reason: str
 def test_the_results_in_a_log_stand_between_their_line_and_their_last_brace(
     lines: tuple[str, ...], results: dict[int, str]
 ) -> None:
-    assert results_in("\n".join(lines)) == results
+    log = AIPerfLog()
+    for line in lines:
+        log.read(line)
+    assert log.results == results
 
 
 def _recorded(**changes: Any) -> str:
@@ -128,27 +133,35 @@ def test_errors_are_counted_and_the_commonest_is_named() -> None:
     assert (found.errors, found.first_error) == (7, "500 Internal Server Error no room")
 
 
-NO_SUMMARY = "not the summary of a load that AIPerf ended: "
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("{", f"{NO_SUMMARY}JSONDecodeError", id="no JSON"),
-        pytest.param("[]", NO_SUMMARY, id="a list"),
-        *(
-            pytest.param(
-                _recorded(**change), "interrupted, or no request was answered; AIPerf does not", id=name
-            )
-            for name, change in (
-                ("no answer", {"request_count": {"unit": "requests", "avg": 0.0}}),
-                ("incomplete", {"is_complete": False}),
-            )
+        pytest.param("{", "not the summary of AIPerf, which is a JSON object", id="no JSON"),
+        pytest.param("[]", "not the summary of AIPerf, which is a JSON object", id="a list"),
+        pytest.param(
+            _recorded(schema_version="2.0"),
+            "AIPerf's summary has schema_version '2.0'; only 1.4 is understood",
+            id="another schema",
         ),
-        pytest.param(_recorded(inter_token_latency=None), NO_SUMMARY, id="not streamed"),
+        pytest.param(
+            _recorded(was_cancelled=True), "AIPerf was interrupted before its load had ended", id="cancelled"
+        ),
+        pytest.param(
+            _recorded(is_complete=False), "AIPerf was interrupted before its load had ended", id="incomplete"
+        ),
+        pytest.param(
+            _recorded(request_count={"unit": "requests", "avg": 0.0}),
+            "no request was answered; AIPerf does not say why",
+            id="no answer",
+        ),
+        pytest.param(
+            _recorded(inter_token_latency=None),
+            "AIPerf's summary has no inter_token_latency.avg, which a streamed answer gives it",
+            id="not streamed",
+        ),
         pytest.param(
             _recorded(time_to_first_token={"unit": "ms", "avg": 3.0}),
-            f"{NO_SUMMARY}KeyError('p50')",
+            "AIPerf's summary has no time_to_first_token.p50, which a streamed answer gives it",
             id="no percentiles",
         ),
     ],
@@ -156,4 +169,4 @@ NO_SUMMARY = "not the summary of a load that AIPerf ended: "
 def test_a_summary_that_cannot_be_used_is_refused_with_its_reason(text: str, message: str) -> None:
     with pytest.raises(CommandError) as refused:
         read_summary(text, LOAD, None)
-    assert str(refused.value).startswith(f"128/200 at 4: {message}")
+    assert str(refused.value) == f"128/200 at 4: {message}"

@@ -167,7 +167,7 @@ def test_what_it_waits_for_is_said_once(cluster: FakeCluster) -> None:
     assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", LoadProgress("Profiling", 3, 20)]
 
 
-def test_the_log_is_read_at_each_look_and_no_result_told_twice(cluster: FakeCluster) -> None:
+def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(cluster: FakeCluster) -> None:
     cluster.objects["others"] = [pod("Running", {"running": {}})]
     cluster.say("logs", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
 
@@ -179,11 +179,23 @@ def test_the_log_is_read_at_each_look_and_no_result_told_twice(cluster: FakeClus
     assert [each for each in told if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
 
 
-def test_a_job_that_never_ends_is_left_after_its_deadline(
+def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
     cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_run, "_END_SECONDS", -DEADLINE_SECONDS)
+    monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)
+    cluster.objects["others"] = [pod("Succeeded")]
+    cluster.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
+    cluster.say("logs", TWO_RESULTS)
+    cluster.say("endless", "")
+    assert [each for each in _run(cluster) if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
+
+
+def test_a_log_that_never_ends_is_left_at_the_deadline(
+    cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_END_SECONDS", 1 - DEADLINE_SECONDS)
     cluster.objects["others"] = [pod("Running", {"running": {}})]
+    cluster.say("endless", "")
     assert _failure(cluster).startswith(f"Job {NAME} had not ended ")
     assert cluster.typed("delete")
 
@@ -191,6 +203,7 @@ def test_a_job_that_never_ends_is_left_after_its_deadline(
 def test_ctrl_c_deletes_the_job(cluster: FakeCluster) -> None:
     cluster.objects["others"] = [pod("Running", {"running": {}})]
     cluster.say("logs", TWO_RESULTS)
+    cluster.say("endless", "")
 
     def press_ctrl_c(_: str) -> None:
         signal.raise_signal(signal.SIGINT)

@@ -120,13 +120,11 @@ def test_a_graph_that_does_not_serve_is_not_measured(
             200,
             LISTED,
             "openai/gpt-oss-20b",
-            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}",
+            f"URL does not serve openai/gpt-oss-20b: it serves {MODEL}\n  try: --model {MODEL}",
             id="another",
         ),
         pytest.param(404, b"", None, "URL/v1/models: HTTP 404: with nothing in it", id="something else"),
-        pytest.param(
-            200, b"<html>", None, "URL/v1/models: HTTP 200, but not a list of models: '<html>'", id="page"
-        ),
+        pytest.param(200, b"<html>", None, "URL/v1/models: HTTP 200, but no JSON: '<html>'", id="a page"),
     ],
 )
 def test_the_model_at_an_address_is_found_or_what_is_served_is_named(

@@ -51,7 +51,7 @@ def test_a_load_that_has_ended_is_on_disk_before_the_next_one_and_a_whole_run_sa
 
 def test_a_run_without_a_result_writes_none(tmp_path: Path) -> None:
     run = Recording(tmp_path, RUN)
-    with pytest.raises(CommandError, match="128/200 at 1: not the summary of a load"):
+    with pytest.raises(CommandError, match="128/200 at 1: not the summary of AIPerf"):
         run.add("{")
     assert run.finish("failed", "it broke") is None
     assert _kept(tmp_path) == []

@@ -16,11 +16,11 @@ from operations.doctor.finding import Diagnosis
 from operations.doctor.run import judged
 from operations.doctor.target import Pool, Target
 from operations.doctor.view import View, look
-from operations.document import CheckResult, Verdict, good, wrong
+from operations.document import Verdict
 from operations.smoke.checks import Target as Asked
 from operations.smoke.first_token import KvHandover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.results import SmokeCheck, SmokeReport, named
+from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
 from stacks.settings.cluster import CapacityBlock
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
@@ -82,18 +82,18 @@ class RecordedCluster:
 
     def report(self) -> SmokeReport:
         """The frontend's answers: what comes after a wrong one is not asked."""
-        results: list[SmokeCheck] = []
+        results: list[Result] = []
         for name in ("frontend", "workers", "model", "chat"):
             failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
             said = self.wrong_answers.get(name)
             found = (
-                CheckResult(verdict=Verdict.NOT_RUN, found="needs what failed")
+                Judgement(Verdict.NOT_RUN, "needs what failed")
                 if failed
                 else wrong(said)
                 if said
                 else good("well")
             )
-            results.append(named(name, name, found, None if failed else 0.4))
+            results.append(Result.of(name, name, found, None if failed else 0.4))
         return SmokeReport(
             target="stack dev",
             stack="dev",

@@ -90,14 +90,30 @@ def test_transfers_that_fail_are_counted_from_the_decode_workers_metrics() -> No
     assert "counts 4 failed transfers of NIXL" in found.headline()
 
 
-def _counters(transfers: int, answers: int) -> str:
+def _counters(transfers: int, answers: int, rate: float = 24e9) -> str:
+    moved, seconds = transfers * 302e6, transfers * 302e6 / rate
     return "\n".join(
         (
             f'vllm:nixl_bytes_transferred_count{{engine="0"}} {transfers}',
+            f'vllm:nixl_bytes_transferred_sum{{engine="0"}} {moved}',
+            f'vllm:nixl_xfer_time_seconds_sum{{engine="0"}} {seconds}',
             f'vllm:request_success_total{{engine="0",finished_reason="stop"}} {answers}',
             'vllm:request_success_total{engine="0",finished_reason="length"} 0.0',
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [(24e9, "24,000 MB/s, faster than plain TCP"), (1.5e9, "1,500 MB/s, which plain TCP could be too")],
+)
+def test_the_counters_of_a_decode_worker_say_how_long_prompts_were_and_how_fast_they_came(
+    rate: float, said: str
+) -> None:
+    cluster = RecordedCluster(metrics=_counters(3, 3, rate), logs={"decode": f"{EFA}\n"})
+    found = cluster.diagnosis(kv=_decided("efa")).kv_path
+    assert found.verdict == "proven"
+    assert found.found == f"the workers use efa; 8,192 tokens of KV cache a transfer, at {said}"
 
 
 def test_answers_without_a_transfer_were_served_by_the_decode_worker_alone() -> None:

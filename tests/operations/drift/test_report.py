@@ -104,14 +104,14 @@ def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
 def test_a_long_value_is_cut_in_the_table_where_it_is_the_same_and_whole_in_json() -> None:
     change = _change(Outcome.REPAIRED, expected="x" * 200, found="two\nlines")
     assert columns(change)[:2] == ("ConfigMap ns/c", "data.a")
-    assert len(columns(change)[2]) < 90
+    assert len(columns(change)[2]) < 60
     assert columns(change)[3] == "two lines"
     [written] = DriftReport(stack="dev", changes=(change,)).as_json()["changes"]
     assert written["expected"] == "x" * 200
     assert written["up"] == "repaired"
     same = "trtllm-serve --config /etc/engine/decode.yaml --max_batch_size "
     change = _change(Outcome.REPAIRED, expected=f"{same}128", found=f"{same}256")
-    assert [each[-17:] for each in columns(change)[2:4]] == ["ax_batch_size 128", "ax_batch_size 256"]
+    assert columns(change)[2:4] == ("…_batch_size 128", "…_batch_size 256")
 
 
 def test_what_a_command_must_bring_back_first_stands_before_the_repair() -> None:

@@ -62,10 +62,12 @@ def test_nodes_elsewhere_are_described_by_what_they_offer_to_pods() -> None:
         },
         "nodes": 1,
     }
-    assert pools.notes["b200"][0].endswith("which no label says: none")
+    assert pools.notes["b200"] == ("rdma: no InfiniBand or RoCE device is offered to pods",)
     node = elsewhere(lab_nodes()[B200])
     node["status"]["allocatable"]["rdma/ib"] = "8"
-    assert found(node).notes["b200"][0].endswith("which no label says: rdma/ib")
+    assert found(node).notes["b200"] == (
+        "rdma: {resource: rdma/ib, fabric: infiniband or roce}, which no label says",
+    )
 
 
 def test_nodes_of_ec2_with_a_taint_of_their_own_are_described() -> None:
@@ -157,9 +159,9 @@ def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
         "cordoned": "cordoned",
         "bare": "no device plugin runs there",
         "broken": "node.gpus = 7: no machine has that many B200",
-        "shared": "nvidia.com/gpu.product=NVIDIA-B200-SHARED: workers need whole GPUs",
-        "other": "nvidia.com/gpu.product=NVIDIA-L40S: workers need",
-        "silent": "no label: workers need whole GPUs, which nvidia.com/gpu.product (of NVIDIA's",
+        "shared": "workers need whole ones",
+        "other": "nvidia.com/gpu.product=NVIDIA-L40S is none of NVIDIA-B200, ",
+        "silent": "neither nvidia.com/gpu.product (NVIDIA's feature discovery sets it)",
         "odd": "ppc64le",
     }
     assert reasons.keys() == {(name,) for name in said}

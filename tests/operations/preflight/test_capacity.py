@@ -28,10 +28,10 @@ def test_a_block_in_its_window_is_good(account: Account, preflight: Preflight) -
     shown = seen(answer)
     assert answer.code == 0, shown
     assert "good account 123456789012, us-east-1" in shown
-    assert "good pool b200: p6-b200.48xlarge in us-east-1a p6-b200.48xlarge is offered in us-east-1a" in shown
+    assert "good pool b200: p6-b200.48xlarge in us-east-1a offered" in shown
     assert f"pool b200: {BLOCK} 1 x p6-b200.48xlarge in us-east-1a, 1 free; the pool takes 1" in shown
     assert f"active from {starts} to {at(WEEK)[:13]}" in shown
-    assert "good system nodes m7g.2xlarge is offered in us-east-1a, us-east-1b" in shown
+    assert "good system nodes: m7g.2xlarge offered in us-east-1a, us-east-1b" in shown
     assert "phase active is due" in shown
     assert "stack dev: 0 wrong, 1 unknown of 11 answers" in shown
 
@@ -111,8 +111,8 @@ def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, pref
             {},
             {"ends": at(2 * WEEK)},
             1,
-            "; typed is ",
-            'purchase.ends: "{ends}"',
+            "its end typed is ",
+            'its end: purchase.ends: "{ends}"',
             id="another end",
         ),
         pytest.param(
@@ -138,7 +138,7 @@ def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, pref
             {"TotalInstanceCount": 0},
             {},
             1,
-            "0 x p6-b200.48xlarge in us-east-1a",
+            "has 0 instances, the pool 1 node",
             "nodePools[].nodes: 0, or a larger one",
             id="too small",
         ),

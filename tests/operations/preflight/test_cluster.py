@@ -8,7 +8,8 @@ import requests
 import yaml
 
 from lab.directory import REPOSITORY
-from operations.document import CheckResult, Verdict
+from operations.document import Verdict
+from operations.preflight.answer import Answer
 from operations.preflight.cluster_checks import CHANNELS, DRIVER_LABEL, bound_claim, cluster_answers
 from tests.cli.command import merged
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
@@ -41,6 +42,7 @@ def _cluster() -> RecordedCluster:
         "storageclasses": list(yaml.safe_load_all((FIXTURES / "storage_classes.yaml").read_text())),
         "daemonsets": [agent],
         "deviceclasses": [{"metadata": {"name": CHANNELS}}],
+        "clusterpolicies": [{"metadata": {"name": "cluster-policy"}, "status": {"state": "ready"}}],
     }
     return found
 
@@ -53,7 +55,7 @@ def _no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "head", unreachable)
 
 
-def _asked(cluster: Any) -> dict[str, CheckResult]:
+def _asked(cluster: Any) -> dict[str, Answer]:
     return {answer.question: answer for answer in cluster_answers(shipped_stack("dev"), cluster)}
 
 
@@ -69,7 +71,7 @@ def test_a_cluster_that_has_it_all_leaves_only_the_hub_open() -> None:
     assert found["NetworkPolicy is enforced"].found == "by DaemonSet aws-node"
 
 
-POOL = "pool b200"
+POOL, OFFERED = "pool b200", "pool b200: GPUs that the device plugin offers"
 
 
 def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, Any]) -> None:
@@ -102,10 +104,37 @@ def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, A
             "nodes",
             NODE,
             {"status": {"allocatable": {"nvidia.com/gpu": "4"}}},
+            OFFERED,
+            Verdict.WRONG,
+            "offers 4 GPUs of 8",
+            id="fewer GPUs than the node has",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            {"status": {"allocatable": {"nvidia.com/gpu": "4"}}},
             f"{POOL}: free GPUs",
             Verdict.WRONG,
             "it does not fit until others end, or nodes join",
             id="fewer GPUs than the stack takes",
+        ),
+        pytest.param(
+            "nodes",
+            NODE,
+            {"metadata": {"labels": {"nvidia.com/gpu.count": None}}},
+            OFFERED,
+            Verdict.GOOD,
+            f"{NODE}: 8",
+            id="no label that counts them",
+        ),
+        pytest.param(
+            "clusterpolicies",
+            "cluster-policy",
+            {"status": {"state": "notReady"}},
+            "GPU operator: ClusterPolicy cluster-policy",
+            Verdict.WRONG,
+            "one of its operands",
+            id="an operand that is not ready",
         ),
         pytest.param(
             "storageclasses",
@@ -131,7 +160,7 @@ def _change(cluster: RecordedCluster, kind: str, name: str, changes: dict[str, A
             _containers({"image": f"{OPERATOR}:1.1.0"}),
             "Dynamo operator",
             Verdict.GOOD,
-            "is of 1.1.0, and platform.version is 1.2.1",
+            "is of 1.1.0; `up` makes it 1.2.1",
             id="an older operator of the stack's own",
         ),
         pytest.param(
@@ -196,7 +225,7 @@ class _Claims:
         return SimpleNamespace(returncode=int(bool(why)), stdout=_EVENT, stderr=why)
 
 
-def _bound(claims: Any) -> CheckResult:
+def _bound(claims: Any) -> Answer:
     return bound_claim(shipped_stack("dev"), claims)
 
 

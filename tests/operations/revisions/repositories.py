@@ -1,11 +1,8 @@
 """Small git repositories of a test, and sides of a comparison in them."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
-
-from tests.cli.command import ROOT
 
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "a",
@@ -84,7 +81,8 @@ def write_code(root: Path, body: str = "pass") -> None:
         (root / name).mkdir(parents=True, exist_ok=True)
         (root / name / "__init__.py").touch()
     (root / "cli/main.py").write_text(MAIN.format(body=body))
-    shutil.copy(ROOT / "requirements.txt", root)
+    (root / "cli/record.py").touch()
+    (root / "requirements.txt").write_text("# nothing\n")
     (root / "Pulumi.yaml").write_text("name: dynamo-stack\n")
 
 

@@ -1,5 +1,6 @@
 """What a side is made of: the files that git gives, interpreter and packages, and what is kept of it."""
 
+import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,10 @@ from operations.revisions.cache import cache_directory
 from operations.revisions.environment import interpreter_for
 from operations.revisions.git import Repository, repository_of
 from operations.revisions.sides import changed_code
-from tests.cli.command import ROOT
 from tests.operations.revisions.repositories import MadeRepository
 
 HASH = "--hash=sha256:" + 64 * "0"
+PYDANTIC = importlib.metadata.version("pydantic")
 OTHER = f"pydantic==1.0 \\\n    {HASH}\n"
 
 
@@ -52,8 +53,12 @@ def _interpreter(tmp_path: Path, lock: str | None) -> Path:
     return interpreter_for(code, "main", tmp_path / "cache")
 
 
-def test_a_side_with_the_lock_of_this_code_runs_in_this_interpreter(tmp_path: Path) -> None:
-    assert _interpreter(tmp_path, (ROOT / "requirements.txt").read_text()) == Path(sys.executable)
+def test_an_interpreter_that_has_the_locked_packages_is_used_again(tmp_path: Path) -> None:
+    lock = (
+        f"# made by a tool\npydantic=={PYDANTIC} \\\n    {HASH}\n"
+        f"colorama==0.1 ; sys_platform == 'win32' \\\n    {HASH}\n"
+    )
+    assert _interpreter(tmp_path, lock) == Path(sys.executable)
 
 
 def test_other_packages_are_installed_once_as_wheels_with_their_hashes_and_without_credentials(
@@ -79,7 +84,7 @@ def test_other_packages_are_installed_once_as_wheels_with_their_hashes_and_witho
         ("--index-url http://127.0.0.1\npydantic==1.0\n", "has a line that locks nothing: "),
         ("-r ../other.txt\npydantic==1.0\n", "has a line that locks nothing: "),
         ("./folder\npydantic==1.0\n", "has a line that locks nothing: "),
-        ("pydantic @ http://127.0.0.1/pydantic.whl\n", "has a line that locks nothing: "),
+        ("pydantic @ http://127.0.0.1/pydantic.whl\n", "takes pydantic from an address"),
         (None, "main has no requirements.txt, so nobody knows"),
     ],
 )
@@ -118,11 +123,18 @@ def made(tmp_path: Path) -> MadeRepository:
     return MadeRepository(tmp_path / "repository")
 
 
-def test_a_name_that_is_no_revision_is_refused(made: MadeRepository) -> None:
+def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: MadeRepository, tmp_path: Path) -> None:
     made.commit(a="1")
-    for name in ("--all", "-h", "", "main:a.yaml", "release-1.3"):
-        with pytest.raises(CommandError, match=rf"no revision '{name}'.*\n  try: `git branch --all`"):
+    made.git("branch", "release-1.3")
+    for name in ("--all", "-h", "", "main:a.yaml"):
+        with pytest.raises(CommandError, match="no revision"):
             Repository(made.root).commit(name)
+    with pytest.raises(CommandError, match=r"no revision 'relaese-1.3'.*\n  try: release-1.3$"):
+        Repository(made.root).commit("relaese-1.3")
+    clone = tmp_path / "clone"
+    made.git("clone", "--quiet", str(made.root), str(clone))
+    with pytest.raises(CommandError, match=r"try: origin/release-1.3$"):
+        Repository(clone).commit("release-1.3")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(made: MadeRepository, tmp_path: Path) -> None:

@@ -102,10 +102,15 @@ def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: MadeReposit
 def test_what_is_no_side_is_refused_with_what_to_type(made: MadeRepository, tmp_path: Path) -> None:
     made.commit(a="1")
     commit_side(made)
+    write_code(tmp_path / "folder")
     assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
     assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
-    for typed in ("Pulumi.dev.yaml", str(tmp_path)):
-        assert refused(typed, "HEAD").startswith(f"there is no revision {typed!r}")
+    assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
+    assert refused("HEAD..HEAD", "") == "a side is an empty word\n  try: BASE..HEAD, or two folders"
+    assert "is a folder, and the other side is a revision" in refused(str(tmp_path / "folder"), "HEAD")
+    (made.root / "cli/record.py").unlink()
+    made.commit()
+    assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,13 @@ def _crashing() -> list[dict[str, Any]]:
         pytest.param(None, {"listed": "another", "written": PREFILL}, UNSEEN, "", id="the slice of another"),
         pytest.param(
             None,
+            {"listed": PREFILL, "written": "another"},
+            "it has written no DynamoWorkerMetadata; its log says why",
+            f"{LOGS}`",
+            id="no metadata",
+        ),
+        pytest.param(
+            None,
             {"listed": PREFILL, "written": PREFILL},
             "Ready, and not registered: its log says why",
             f"{LOGS}`",

@@ -11,8 +11,8 @@ from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke.client import Answer
 from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
-from operations.smoke.protocol import repeated_end, unparsed
 from operations.smoke.registration import Registration, judge_listings
+from operations.smoke.texts import channel_mark, looks_like_call, repeated_end
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
 from tests.operations.smoke.conftest import Checks, Smoke
 from tests.operations.smoke.loopback import Loopback, Reply
@@ -57,6 +57,7 @@ def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
     found = _judged(health(BACKEND), ONE, models())
     assert found.model.found == f"{MODEL} is not listed; listed: none"
     assert "`Error adding model from discovery` in the frontend's log" in found.model.fix
+    assert _judged(health(), ONE, models()).model.fix == ""
 
 
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
@@ -105,7 +106,10 @@ LATE = (
     [
         pytest.param(98.0, "rdma", 400.0, Verdict.WRONG, LATE, id="late over RDMA has the signature of TCP"),
         pytest.param(10.1, "rdma", 400.0, Verdict.WRONG, "over 10 s", id="just late"),
-        pytest.param(0.31, "mnnvl", 7_200.0, Verdict.GOOD, "0.31 s for a prompt", id="in time"),
+        pytest.param(0.09, "rdma", 400.0, Verdict.GOOD, "TCP alone would take longer", id="before TCP could"),
+        pytest.param(
+            0.31, "mnnvl", 7_200.0, Verdict.GOOD, "one request does not rule TCP out", id="in between"
+        ),
         # Over TCP that a person chose, the guide's 98 s are the limit.
         pytest.param(12.0, "tcp", None, Verdict.GOOD, "over tcp", id="slow over TCP"),
         pytest.param(99.0, "tcp", None, Verdict.WRONG, "slower than NVIDIA's guide", id="late over TCP"),
@@ -144,7 +148,7 @@ def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fi
     ("text", "mark"),
     [
         ("The analysis of the assistant is final.", ""),
-        ("analysisWe look.assistantfinalReady.", "analysis"),
+        ("analysisWe look.assistantfinalReady.", "analysis…assistantfinal"),
         ("analysis: all is well, said the assistant finally", ""),
         ("<|start|>assistant<|channel|>final<|message|>Ready.", "<|start|>"),
         ("Ready.<|return|>", "<|return|>"),
@@ -152,8 +156,21 @@ def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fi
     ],
 )
 def test_a_mark_of_a_channel_is_told_from_what_a_person_writes(text: str, mark: str) -> None:
-    found = unparsed(text)
-    assert (found.found.partition(" in the text")[0] if found else "") == mark
+    assert channel_mark(text) == mark
+
+
+@pytest.mark.parametrize(
+    ("text", "is_call"),
+    [
+        ("I would call the function check_disk to see.", False),
+        ("check_disk tells whether there is room.", False),
+        ("check_disk()", True),
+        ('{"name":"check_disk","arguments":{}}', True),
+        ("to=functions.check_disk", True),
+    ],
+)
+def test_a_call_is_told_from_talk_about_it(text: str, is_call: bool) -> None:
+    assert looks_like_call(text, "check_disk") == is_call
 
 
 @pytest.mark.parametrize(

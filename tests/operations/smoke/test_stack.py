@@ -74,7 +74,7 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
     answer = command("smoke", "agg", "--wait", "0", "--json", folder=tmp_path)
     found = checks_of(answer)
     assert answer.code == 0
-    assert found["workers"]["question"] == "a worker"
+    assert found["workers"]["asked"] == "a worker"
     assert found["first-token"]["verdict"] == "not-applicable"
     assert found["first-token"]["found"] == "aggregated: the KV cache never leaves its worker"
     [typed] = cluster.typed("port-forward")
@@ -195,7 +195,7 @@ def test_a_mock_engine_is_excused_from_what_only_a_model_can_say(
     assert json.loads(answer.out)["mockEngine"] is True
     assert {name for name, check in found.items() if check["verdict"] == "mock"} == UNANSWERABLE
     assert {check["verdict"] for name, check in found.items() if name not in UNANSWERABLE} == {"good"}
-    assert not any("tools" in body for body in server.bodies(CHAT))
+    assert found["tool-call"]["found"].startswith("cannot answer this: no tool_calls (finish_reason length)")
     out = squeezed(smoke_stack().out)
     assert "mock engine reasoning effort low" in out
     assert "stack dev: answers, from a mock engine: 6 good, 4 mock engine of 10 checks" in out
@@ -224,3 +224,18 @@ def test_a_real_engine_is_never_excused(
     assert {name for name, check in found.items() if check["verdict"] == "wrong"} == (
         UNANSWERABLE - {"first-token"}
     )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(answers.chat("", reasoning=None)), Reply(answers.chat("<|channel|>final")), Reply("", 500)],
+    ids=["nothing", "unparsed", "an error"],
+)
+def test_a_mock_engine_is_not_excused_from_an_answer(
+    reply: Reply, smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
+    cluster.have(*MOCKED)
+    server.replies[CHAT] = lambda body: answers.answer_at_random(body) if "tools" not in body else reply
+    found = checks_of(smoke_stack("--json"))
+    assert found["tool-call"]["verdict"] == "wrong"
+    assert found["reasoning-low"]["verdict"] == "mock"

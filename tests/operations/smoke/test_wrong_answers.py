@@ -1,6 +1,5 @@
 """A deployment that answers one thing wrongly, and what a person is told of it: also of what is no answer."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -72,16 +71,17 @@ def _response(body: dict[str, Any], said: str) -> Wrong:
 
 
 REASONING, TOOLS = "--dyn-reasoning-parser gpt_oss", "--dyn-tool-call-parser harmony"
+UNPARSED = "no tool_calls, and the content holds the call unparsed"
 MARKS = "<|channel|> in the text"
 RAW = "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Ready."
-NO_COMPLETION = "HTTP 200, but not a chat completion: "
+NO_ARGUMENTS = "the call's arguments are no JSON object: "
 # What ai-dynamo 1.2.1 sends when a decode worker is killed in the middle of an answer.
 ENDED = {"message": "Stream ended before generation completed", "type": "internal_server_error", "code": 500}
 WRONG = (
     _chat(answers.chat(RAW, reasoning=None), f"{MARKS}: nobody parsed the channels", REASONING),
     _chat(
         answers.chat("analysisWe need it.assistantfinalReady.", reasoning=None),
-        "analysis in the text",
+        "analysis…assistantfinal in the text",
         REASONING,
     ),
     *(
@@ -92,25 +92,27 @@ WRONG = (
         answers.chat(None, reason="length"),
         "empty content: the reasoning used every token that the request allowed",
     ),
-    _chat(answers.chat("", reason="cancelled"), "HTTP 200, but finish_reason cancelled: ''"),
+    _chat(answers.chat("", reason="cancelled"), "HTTP 200, but finish_reason cancelled: no content"),
     *(
-        _chat({"error": error}, f"{NO_COMPLETION}'{json.dumps({'error': error})}'")
+        _chat({"error": error}, "HTTP 200 with an error inside: 'KV transfer failed'")
         for error in (
             {"message": "KV transfer failed", "code": 500},
             "KV transfer failed",
         )
     ),
-    _chat(Reply({"message": "Unavailable"}, 503), 'HTTP 503: \'{"message": "Unavailable"}'),
+    _chat(
+        Reply({"message": "Model temporarily unavailable", "code": 503}, 503), "HTTP 503: 'Model temporarily"
+    ),
     _chat(Reply("", 404), "HTTP 404: with nothing in it"),
     _chat(Reply("<html>Bad gateway</html>", 502), "HTTP 502: '<html>Bad gateway</html>'"),
-    *(
-        _chat(each, f"{NO_COMPLETION}'{json.dumps(each)}'")
-        for each in ({"choices": []}, {"choices": [{}]}, [1])
-    ),
+    _chat(Reply({"error": {"message": "no"}}, 500), "HTTP 500: 'no'"),
+    _chat({"choices": []}, "HTTP 200, but not a chat completion: choices: tuple should have at least 1"),
+    _chat({"choices": [{}]}, "HTTP 200, but not a chat completion: choices.0.message: field required"),
+    _chat([1], "HTTP 200, but not a chat completion: all of it: "),
     _chat(Reply("", 307, {"Location": "http://elsewhere.example"}), "HTTP 307: with nothing in it"),
     _stream(MARKS, *answers.stream("<|chan", "nel|>analysis", " Hm")),
     _stream(
-        f"HTTP 200, but not a piece of a chat completion: '{json.dumps({'error': ENDED})}'",
+        f"HTTP 200 with an error inside: '{ENDED['message']}'",
         answers.chunk(content="The "),
         answers.chunk(content="service"),
         {"error": ENDED},
@@ -125,22 +127,24 @@ WRONG = (
         "the whole answer in one event: something collects the stream on its way",
         *answers.stream("all of it"),
     ),
-    _stream("HTTP 200, but not a piece of a chat completion: 'no json'", "no json"),
+    _stream("HTTP 200, but no JSON: 'no json'", "no json"),
     Wrong("stream", Reply(answers.chat()), "a whole answer, and no stream of events", _streams),
-    _tool("to=functions.get_system_health json{}", "no tool_calls", TOOLS, tool_calls=[]),
+    _tool("to=functions.get_system_health json{}", UNPARSED, TOOLS, tool_calls=[]),
     _tool(
         "Everything is fine.",
         "no tool_calls (finish_reason stop)",
         "with Dynamo 1.2 or older gpt-oss-120b puts about half of its tool calls on",
     ),
-    _tool(None, "a call of 'get_system_health' with finish_reason stop, where", tool_calls=[answers.CALL]),
-    _called("a call of 'rm' with finish_reason tool_calls, where clients", name="rm", arguments="{}"),
-    _called(NO_COMPLETION, name="get_system_health", arguments="{"),
+    _tool(None, "a call with finish_reason stop, where clients look for", tool_calls=[answers.CALL]),
+    _called("it calls 'rm', and only get_system_health was offered", name="rm", arguments="{}"),
+    _called(f"{NO_ARGUMENTS}'{{'", name="get_system_health", arguments="{"),
     _after_tool(answers.chat(""), "after the tool's result: empty content (finish_reason stop)"),
     _after_tool(answers.call(), "it calls the tool again instead of using the result"),
     _response(answers.responses(output=[{"type": "reasoning"}]), "no text in it; the output holds reasoning"),
-    _response(answers.responses(error={"message": "worker lost"}), "HTTP 200, but not a response: "),
-    _response({"out": []}, "HTTP 200, but not a response: '{\"out\": []}'"),
+    _response(
+        answers.responses(error={"message": "worker lost"}), "HTTP 200 with an error inside: 'worker lost'"
+    ),
+    _response({"out": []}, "HTTP 200, but not a response: output: field required; it begins '{\"out\": []}'"),
     _response(answers.responses("<|channel|>final"), MARKS),
     Wrong(
         "reasoning-low",
@@ -152,7 +156,7 @@ WRONG = (
     Wrong(
         "reasoning-high",
         Reply(answers.chat("The number " + "is larger " * 20, reason="length")),
-        "ends in 'is larger",
+        "ends in 'is larger' ten times over: it does not stop by itself",
         _effort("high"),
     ),
 )

@@ -1,6 +1,6 @@
 """What a production stack keeps."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import Case, failed, undecided
 from tests.rules.exports import resource
 
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
@@ -50,6 +50,33 @@ CASES = (
         ),
     ),
     Case(
+        PROTECTED,
+        "a lifecycle of its own invention",
+        OURS,
+        (resource(OUR_COMPONENT, "inputs.lifecycle", "staging"), resource(OUR_CLAIM, "protect", False)),
+        undecided(PROTECTED, "model-cache-claim"),
+        ("lifecycle of gpt-oss-disagg is 'staging', not production or disposable",),
+    ),
+    Case(
+        PROTECTED,
+        "a foreign program that does not say what it is for",
+        EKS,
+        tuple(
+            resource(name, "protect", False)
+            for name in (
+                "Key/disks",
+                "Vpc/network",
+                "Cluster/cluster",
+                "FileSystem/models",
+                "Volume/results",
+                CLAIM,
+                NAMESPACE,
+            )
+        ),
+        undecided(PROTECTED, "disks", "network", "cluster", "models", "results", "serving"),
+        ("no component says by its input lifecycle",),
+    ),
+    Case(
         RETAINED,
         "a claim and its namespace that are not kept",
         OURS,
@@ -59,5 +86,19 @@ CASES = (
         ),
         failed(RETAINED, "model-cache-claim", "serving-namespace"),
         ("it takes claim model-cache-claim along",),
+    ),
+    Case(
+        RETAINED,
+        "servers whose volumes go with them",
+        OURS,
+        (resource(SERVERS, DELETED, "Delete"),),
+        failed(RETAINED, "nats"),
+        ("persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",),
+    ),
+    Case(
+        RETAINED,
+        "a foreign program that does not say what it is for",
+        EKS,
+        (resource(CLAIM, "retainOnDelete", False),),
     ),
 )

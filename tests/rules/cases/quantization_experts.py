@@ -1,8 +1,10 @@
 """Which kernels TensorRT-LLM runs the experts with: backend, algorithm, GPU and expert parallelism."""
 
+from typing import Any
+
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, engine_file, put, text
-from tests.rules.serving_edits import SERVER, on_product
+from tests.rules.edits import Edit, add, engine_file, put, text, variable
+from tests.rules.serving_edits import DECODE, PREFILL, SERVER, on_product
 
 RUNS = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"
@@ -10,11 +12,18 @@ SAME = "prefill-and-decode-agree"
 
 _FILE = "max_throughput.yaml"
 _MODEL = f"{SERVER}.args[0]"
+_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 _QWEN = "/opt/models/hub/models--Qwen--Qwen3-235B-A22B/snapshots/" + "0" * 40
+_BOTH = f"{PREFILL}, {DECODE}"
+_MAIN = "spec.services.{}.extraPodSpec.mainContainer"
 
 
 def _override(value: str) -> Edit:
     return add("Deployment", f"{SERVER}.env", {"name": "OVERRIDE_QUANT_ALGO", "value": value})
+
+
+def _override_of(worker: str, value: str | dict[str, Any]) -> Edit:
+    return variable("DynamoGraphDeployment", f"{_MAIN.format(worker)}.env", "OVERRIDE_QUANT_ALGO", value)
 
 
 def _backend(name: str) -> Edit:
@@ -29,6 +38,14 @@ CASES = (
         (_backend("WIDEEP"),),
         failed(RUNS, "engine"),
         ("WIDEEP", "stops with an error while it loads or warms up on GB200 (blackwell", "adds no bias"),
+    ),
+    Case(
+        RUNS,
+        "experts divided under TRITON on Blackwell",
+        "trtllm-serve",
+        (_backend("TRITON"),),
+        failed(RUNS, "engine"),
+        ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
     ),
     Case(
         RUNS,
@@ -74,6 +91,33 @@ CASES = (
         (
             "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
             "the engine warns and takes its default",
+        ),
+    ),
+    Case(
+        KNOWN,
+        "a checkpoint of another format",
+        "trtllm-serve",
+        (_override("W4A16_MXFP4"), put("Deployment", _MODEL, _REQUANTIZED)),
+        failed(KNOWN, "engine"),
+        (f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",),
+    ),
+    Case(
+        KNOWN,
+        "another engine",
+        "vllm-serve",
+        (_override("W4A16_MXFP4"),),
+        failed(KNOWN, "engine"),
+        ("which TensorRT-LLM reads, and starts vllm",),
+    ),
+    Case(
+        SAME,
+        "prefill with other activations",
+        "disagg-b200",
+        (_override_of(PREFILL, "W4A16_MXFP4"),),
+        failed(SAME, _BOTH),
+        (
+            "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
+            "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
         ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, Pools, failed, undecided
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import DECODE, RUNTIME, VLLM_ARGS, main
+from tests.rules.serving_edits import VLLM_ARGS
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
@@ -28,6 +28,12 @@ CASES = (
     ),
     Case(
         SAME,
+        "two names of one format",
+        "vllm-disagg-efa",
+        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3"),),
+    ),
+    Case(
+        SAME,
         "a checkpoint that decides for prefill",
         "vllm-disagg-efa",
         (
@@ -44,14 +50,6 @@ CASES = (
         (engine_file(_FILE, _DTYPE, "bfloat16"),),
         failed(KNOWN, "engine"),
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
-    ),
-    Case(
-        KNOWN,
-        "a name of no release, under Dynamo 1.3",
-        "disagg-b200",
-        (engine_file("decode.yaml", _DTYPE, "fp4"), main(DECODE, "image", f"{RUNTIME}:1.3.1")),
-        failed(KNOWN, DECODE),
-        ("the KV cache is to be fp4 (decode.yaml", "its engine takes auto, fp8, nvfp4"),
     ),
     Case(
         KNOWN,

@@ -22,6 +22,13 @@ _ONE_GPU = (
 CASES = (
     Case(
         FITS,
+        "windows that bound every second layer on H100",
+        "trtllm-serve",
+        (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),
+        pools=H100,
+    ),
+    Case(
+        FITS,
         "vLLM, whose share is of the whole memory",
         "vllm-agg",
         (text("DynamoGraphDeployment", f"{VLLM_ARGS}[4]", "131072", "65536"),),

@@ -46,11 +46,30 @@ CASES = (
     ),
     Case(
         BACKEND,
+        "Blackwell's kernels on Hopper, in a release that was not read",
+        "vllm-serve",
+        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{SERVER}.image", _LATER)),
+        undecided(BACKEND, "engine"),
+        ("it can land on H200", f"in other releases than that of image {_LATER}"),
+    ),
+    Case(
+        BACKEND,
         "a backend of which nothing is said for MXFP4",
         "vllm-serve",
         (_on_hopper("deep_gemm"),),
         undecided(BACKEND, "engine"),
         ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
+    ),
+    Case(
+        BACKEND,
+        "a flag that overrules the variable",
+        "vllm-agg",
+        (_on_blackwell("flashinfer_trtllm"),),
+        failed(BACKEND, _WORKER),
+        (
+            f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
+            "flashinfer_trtllm (--moe-backend) computes in BF16",
+        ),
     ),
     Case(
         FLAGS,

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, put
-from tests.rules.serving_edits import DECODE, GRAPH
+from tests.rules.serving_edits import DECODE, FRONTEND, GRAPH, PREFILL, runtime
 
 MATCHES = "pod-affinity-can-match"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -83,5 +83,22 @@ CASES = (
             "must run beside a pod with",
             "but no pod of the graph carries that, not even itself",
         ),
+    ),
+    Case(
+        MATCHES,
+        "workers, as prefill and decode are called before 1.2",
+        "disagg-b200",
+        (
+            _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
+            *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
+        ),
+    ),
+    Case(
+        MATCHES,
+        "pods of somebody else",
+        "disagg-b200",
+        (_beside({"matchLabels": {"app": "cache"}}),),
+        undecided(MATCHES, DECODE),
+        ("no pod of what was read carries app=cache; another manifest's may",),
     ),
 )

@@ -1,12 +1,29 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, put
+from tests.rules.edits import Edit, drop, put
 from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
 
 SELECTS = "pod-selects-a-pool"
 FITS = "worker-fits-node"
 _SELECTOR = f"{VLLM_POD}.nodeSelector"
+_PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
+_AFFINITY = f"{VLLM_POD}.affinity"
+
+
+def _terms(*terms: tuple[str, str]) -> dict[str, object]:
+    """Node affinity to a GPU with an architecture, or another."""
+    written = [
+        {
+            "matchExpressions": [
+                {"key": "nvidia.com/gpu.product", "operator": "In", "values": [product]},
+                {"key": "kubernetes.io/arch", "operator": "In", "values": [architecture]},
+            ]
+        }
+        for product, architecture in terms
+    ]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {"nodeAffinity": {required: {"nodeSelectorTerms": written}}}
 
 
 def _gpus(number: str) -> tuple[Edit, ...]:
@@ -28,6 +45,23 @@ CASES = (
         (put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),),
         failed(SELECTS, WORKER),
         ("no machine with that GPU has a processor of that architecture",),
+    ),
+    Case(
+        SELECTS,
+        "two terms, of which one is enough",
+        "vllm-agg",
+        (
+            drop(GRAPH, _SELECTOR),
+            put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
+        ),
+    ),
+    Case(
+        SELECTS,
+        "a product with a digit too many",
+        "vllm-agg",
+        (put(GRAPH, _PRODUCT, "NVIDIA-B2000"),),
+        failed(SELECTS, "VllmWorker"),
+        ("no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",),
     ),
     Case(
         SELECTS,
