@@ -59,11 +59,12 @@ def _lists(path: Path, before: Sequence[object], after: Sequence[object]) -> Ite
     if named is not None:
         yield from named
         return
-    old, new = identities(before), identities(after)
-    if old is None or new is None:
+    labels = identities(before, after)
+    if labels is None:
         for position, *values in paired_in_order(before, after):
             yield from _values((*path, position), *values)
         return
+    old, new = labels
     for label, *values in paired_by_identity(old, before, new, after):
         yield from _values((*path, label), *values)
     is_in_template = not _TEMPLATES.isdisjoint(path)

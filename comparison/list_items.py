@@ -17,14 +17,21 @@ ABSENT: Final = object()
 """No such item or key: a null is one to Kubernetes and to the engine too."""
 
 
-def identities(items: Sequence[object]) -> tuple[str, ...] | None:
-    """Return what tells each item from all others; None where nothing in them does."""
+def identities(
+    before: Sequence[object], after: Sequence[object]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return what tells each item of either list from all others in it; None where nothing in them does."""
     for field in _NAMING:
-        found = [item.get(field) for item in items if is_mapping(item)]
-        labels = tuple(str(each) for each in found if isinstance(each, (str, int)))
-        if len(set(labels)) == len(items):
-            return labels
+        old, new = _labels(field, before), _labels(field, after)
+        if old is not None and new is not None:
+            return old, new
     return None
+
+
+def _labels(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
+    found = [item.get(field) for item in items if is_mapping(item)]
+    labels = tuple(str(each) for each in found if isinstance(each, (str, int)))
+    return labels if len(set(labels)) == len(items) else None
 
 
 def paired_by_identity(

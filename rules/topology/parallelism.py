@@ -90,6 +90,9 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
     if used == requested or (used < requested and may_grow):
         return
+    backend = read_settings(graph, worker).at("distributed_executor_backend") if is_vllm(worker) else None
+    if backend is not None and backend.value == "ray" and worker.pods_per_worker == 1:
+        raise Undecided("its ranks run on a Ray cluster, and nothing that was read says of which pods")
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     if not requested:
         _refuse_given(graph, worker)

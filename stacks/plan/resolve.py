@@ -66,7 +66,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         *cluster_problems(settings, pools),
         *storage_problems(settings),
         *(placement_problems(settings, placed.services, pools) if placed else ()),
-        *layer_problems(settings),
+        *layer_problems(name, settings),
     ]
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})

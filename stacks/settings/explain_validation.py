@@ -34,6 +34,16 @@ _JSON_TYPES: Mapping[type, str] = {
     dict: "a mapping",
     NoneType: "nothing",
 }
+_GONE = frozenset(
+    {
+        *("platform.graphApi", "runtime.otherVersions", "benchmark.artifactsDirectory", "benchmark.image"),
+        *("benchmark.connectionsPerWorker", "benchmark.localPorts", "benchmark.packages", "benchmark.ui"),
+        *("benchmark.repetitionPenalty", "benchmark.resources", "benchmark.retries", "benchmark.temperature"),
+        "benchmark.waitForModel",
+    }
+)
+"""Settings that files may still have and nothing reads. Other blocks have some of these keys, and would be
+named as the place for them."""
 _POSITION = re.compile(r"\[\d+\]")
 
 
@@ -115,6 +125,8 @@ def _unknown_key(finding: ErrorDetails, root: type[BaseModel]) -> Problem:
     *around, last = finding["loc"]
     block, key = place_of(root, tuple(around)), str(last)
     full = dotted((*block.path, key))
+    if full in _GONE:
+        return Problem(full, _shown(finding["input"]), "this setting went", suggestion="leave it out")
     known = [each for model in block.models for each in fields_of(model)]
     message, homes = f"there is no setting {key!r} here", _homes(block, key, root)
     if 0 < len(homes) <= _FEW:

@@ -8,7 +8,6 @@ from typing import Any
 from resource_graph import Value
 from resource_graph.spelling import most_alike
 from resource_graph.values import Path
-from rules.reading.shapes import known, quantity
 
 Raw = Mapping[str, Any]
 Resolve = Callable[[Raw], Raw]
@@ -45,6 +44,7 @@ _IN_BODY: Mapping[str, tuple[_Breaks, str]] = {
 """Limit of a schema -> whether a value breaks it, and the API server's words."""
 _LIMITS = frozenset({"enum", *_IN_BODY})
 _QUANTITY = "Quantity"
+_AMOUNT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+|[KMGTPE]i|[numkMGTPE])?")
 _FORM = re.compile(r"([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)")
 NO_QUANTITY = f"quantities must match the regular expression '^{_FORM.pattern}$'"
 _NO_SUFFIX = "unable to parse quantity's suffix"
@@ -166,9 +166,9 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
     if allowed is not None and value not in allowed:
         supported = ", ".join(f'"{item}"' for item in allowed)
         return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
-    if schema.name == _QUANTITY and known(quantity, value, "it") is None:
+    if schema.name == _QUANTITY and isinstance(value, str) and not _AMOUNT.fullmatch(value):
         # k8s.io/apimachinery pkg/api/resource/quantity.go
-        return _NO_SUFFIX if isinstance(value, str) and _FORM.fullmatch(value) else NO_QUANTITY
+        return _NO_SUFFIX if _FORM.fullmatch(value) else NO_QUANTITY
     for name, (breaks, said) in _IN_BODY.items():
         if name in raw and breaks(value, raw[name]):
             shown = f'"{value}"' if isinstance(value, str) else value

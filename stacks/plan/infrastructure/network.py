@@ -27,7 +27,11 @@ def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> It
         field, named = "cluster.network.zones", network.zones
     else:
         field, named = "cluster.network.subnets", tuple(network.subnets)
-    regional = {name for name in named if not zone_named(name).is_local}
+    zones = [zone_named(name) for name in named]
+    for zone in zones:
+        if zone.region != cluster.region:
+            yield Problem(field, zone.name, f"is no zone of cluster.region {cluster.region}")
+    regional = {zone.name for zone in zones if not zone.is_local}
     if len(regional) < _CONTROL_PLANE_ZONES:
         message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
         yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")
@@ -92,7 +96,8 @@ def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[
         is_possible = False
     if not is_possible:
         message = "cannot be the addresses of the VPC"
-        yield Problem(key, network.cidr, message, allowed=f"a private network, /{_LARGEST} to /{_SMALLEST}")
+        allowed = f"a private network, /{_LARGEST} to /{_SMALLEST}, by its first address"
+        yield Problem(key, network.cidr, message, allowed=allowed)
     names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
     regional = [name for name in names if not zone_named(name).is_local]
     # The last part is the public side's, those before it the Local Zones'.

@@ -113,7 +113,9 @@ def _tray_problems(pool: Pool, settings: NodePoolSettings, key: str) -> Iterator
     if isinstance(settings.purchase, CapacityBlock) and pool.nodes > most:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-ultraservers.html
         message = f"a Capacity Block of {kind.name} is one UltraServer, of {most} nodes here"
-        hint = f"a pool for each block, or its nvlinkDomainGpus: {max(kind.nvlink_domain_gpus)}"
+        largest = max(kind.nvlink_domain_gpus)
+        typed = f", or its nvlinkDomainGpus: {largest}" if pool.nvlink_domain_gpus < largest else ""
+        hint = f"a pool for each block{typed}"
         yield Problem(f"{key}.nodes", pool.nodes, message, allowed=f"{most} or fewer", suggestion=hint)
 
 

@@ -100,8 +100,8 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
     return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
 
 
-def layer_problems(settings: StackSettings) -> Iterator[Problem]:
-    """Yield why the layers cannot be divided like this."""
+def layer_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the layers cannot be divided like this; `name` is of this stack, which cannot join itself."""
     there, own = layers_there_are(settings), owned_layers(settings)
     listed = settings.layers or there
     shown = _listed(listed)
@@ -125,6 +125,9 @@ def layer_problems(settings: StackSettings) -> Iterator[Problem]:
         elif owner is not None and layer not in needed:
             message = f"this stack stands on no {layer} of another stack: it owns the layer, or needs none"
             yield Problem(key, owner, message, suggestion="leave it out")
+        elif owner == name:
+            suggestion = f"add {layer} to layers, or name its owner"
+            yield Problem(key, owner, "is this stack itself", suggestion=suggestion)
 
 
 def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:

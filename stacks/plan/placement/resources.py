@@ -89,16 +89,17 @@ def memory_problems(
         if shared + weights + cache <= memory:
             continue
         parts = [f"{shared:.0f} GiB of shared memory", f"{weights:.0f} GiB for weights"]
-        less = ""
         if cache:
             parts.append(f"{cache:.0f} GiB for KV cache that leaves the GPU")
-            less = ", or less KV cache in host memory"
+        needed = math.ceil(shared + weights + cache)
+        has_room = needed <= WORKERS_SHARE * one.pool.instance_type.memory_gib
+        less = "less KV cache in host memory, or " if cache else ""
         yield Problem(
             f"{_KEY}.{one.worker.role}.memory",
             _wanted(one.worker, serving).memory,
             f"{one.worker.service_name} needs {all_of(parts)}, and has {memory} GiB",
-            allowed=f"{math.ceil(shared + weights + cache)}Gi or more",
-            suggestion=f"or more GPUs for each worker (tensor_parallel_size){less}",
+            allowed=f"{needed}Gi or more" if has_room else None,
+            suggestion=f"{less}more GPUs for each worker (tensor_parallel_size)",
         )
 
 
@@ -112,6 +113,9 @@ def _larger_than_a_node(one: Assigned, serving: ServingSettings) -> Iterator[Pro
     asked = worker_resources(one, serving)
     key = f"{_KEY}.{one.worker.role}"
     cpus, memory = int(WORKERS_SHARE * node.vcpus), int(WORKERS_SHARE * node.memory_gib)
+    if not asked.cpu_request:
+        message = f"is missing: the GPUs of a worker come with less than one of the node's {node.vcpus} CPUs"
+        yield Problem(f"{key}.cpu", None, message, allowed=f"1 to {cpus}")
     if asked.cpu_request > cpus:
         message = _too_much(one, f"{cpus} of its {node.vcpus} CPUs")
         yield Problem(f"{key}.cpu", wanted.cpu, message, allowed=f"{cpus} or less")

@@ -1,7 +1,7 @@
 """Probes of the pods of a graph, and the ports that they ask."""
 
 from tests.rules.case import Case, failed
-from tests.rules.edits import drop, put
+from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
@@ -117,5 +117,14 @@ CASES = (
         (put("Deployment", f"{SERVER}.args[3]", "--port=8001"),),
         failed(PROBES, "vllm-serve"),
         ("listens on 8001 (--port), but its readinessProbe asks port 8000",),
+    ),
+    Case(
+        PROBES,
+        "probes of the supervisor of data-parallel ranks",
+        "vllm-serve",
+        (
+            put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
+            add("Deployment", f"{SERVER}.args", "--data-parallel-supervisor-port=8000"),
+        ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed
 from tests.rules.edits import add, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.serving_edits import GRAPH, VLLM_MAIN
 
 VALUES = "values-accepted"
 
@@ -71,5 +71,21 @@ CASES = (
         (put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),),
         failed(VALUES, "vllm-serve"),
         ('readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',),
+    ),
+    Case(
+        VALUES,
+        "a toleration of no key",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),),
+        failed(VALUES, "vllm-serve"),
+        ('Invalid value: "": operator must be Exists when `key` is empty',),
+    ),
+    Case(
+        VALUES,
+        "a container that must not be root and is",
+        "vllm-agg",
+        (put(GRAPH, f"{VLLM_MAIN}.securityContext.runAsUser", 0),),
+        failed(VALUES, "VllmWorker"),
+        ("container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",),
     ),
 )

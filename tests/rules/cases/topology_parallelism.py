@@ -1,8 +1,8 @@
 """Expert and pipeline parallelism, and NVLink domains."""
 
-from tests.rules.case import TWO_B200, Case, failed
+from tests.rules.case import TWO_B200, Case, failed, undecided
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import DECODE, GRAPH, VLLM_ARGS, WORKER
+from tests.rules.serving_edits import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
 
 DIVIDES = "parallelism-divides-model"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
@@ -103,5 +103,16 @@ CASES = (
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
         pools=(),
+    ),
+    Case(
+        "gpus-match-parallelism",
+        "ranks on a Ray cluster",
+        "vllm-serve",
+        (
+            add("Deployment", f"{SERVER}.args", "--pipeline-parallel-size=2"),
+            add("Deployment", f"{SERVER}.args", "--distributed-executor-backend=ray"),
+        ),
+        undecided("gpus-match-parallelism", "engine"),
+        ("its ranks run on a Ray cluster",),
     ),
 )

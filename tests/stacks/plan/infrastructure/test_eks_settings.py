@@ -90,6 +90,10 @@ def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, am
         ),
         ({"cluster.roles": {"path": "team"}}, "with a slash at both ends\n  try: /team/"),
         ({"cluster.roles": {"path": "/*/"}}, "letters, digits and +=,.@_-"),
+        (
+            {"cluster.network.zones": ["us-east-1a", "us-west-2a"]},
+            "us-west-2a'\n  is no zone of cluster.region",
+        ),
         ({"cluster.network.zones": ["us-east-1a", "us-east-1-dfw-2a"]}, "never into a Local Zone"),
         ({"cluster.network.cidr": "10.0.0.0/24"}, "a private network, /16 to /20"),
         ({"cluster.network.cidr": "8.8.0.0/16"}, "a private network, /16 to /20"),

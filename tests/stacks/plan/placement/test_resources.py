@@ -100,7 +100,7 @@ CANNOT_HOLD = (
             {"decode": {"memory": "100Gi"}},
             "Pulumi.dev.yaml: serving.resources.decode.memory = '100Gi'\n  TrtllmDecodeWorker needs 80 GiB "
             "of shared memory and 61 GiB for weights, and has 100 GiB\n  allowed: 141Gi or more\n"
-            "  try: or more GPUs for each worker (tensor_parallel_size)",
+            "  try: more GPUs for each worker (tensor_parallel_size)",
         ),
         ({"decode": {"cpu": 160}}, CANNOT_HOLD.format("160 CPUs and 921 GiB")),
         ({"decode": {"memory": "1700Gi"}}, CANNOT_HOLD.format("86 CPUs and 1700 GiB")),
