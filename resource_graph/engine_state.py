@@ -157,9 +157,14 @@ def records_of_outputs(resources: Mapping[str, Mapping[str, Any]]) -> tuple[Engi
             them.
     """
     return tuple(
-        EngineRecord(urn=urn, type=own_type(urn), inputs=outputs.get("__inputs") or outputs, outputs=outputs)
+        EngineRecord(urn=urn, type=own_type(urn), inputs=_applied(outputs) or outputs, outputs=outputs)
         for urn, outputs in resources.items()
     )
+
+
+def _applied(outputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    applied = outputs.get("__inputs")
+    return cast("Mapping[str, Any]", applied) if isinstance(applied, Mapping) else None
 
 
 def _first_problem(error: ValidationError) -> str:

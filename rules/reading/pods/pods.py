@@ -44,8 +44,7 @@ OF_GROUPS = "leaderworkerset.sigs.k8s.io/"
 GROUP_NAME_LABEL = f"{OF_GROUPS}name"
 _INDEX_LABEL = f"{OF_GROUPS}worker-index"
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
-"""Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
-enumeration)."""
+"""Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1)."""
 SUB_COMPONENT_TYPES = ("prefill", "decode")
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 SYSTEM_PORT_VARIABLE = "DYN_SYSTEM_PORT"
