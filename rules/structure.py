@@ -1,9 +1,10 @@
-"""Whether the API server knows an object's fields and their values, and keeps each object by its name."""
+"""Whether the API server knows kinds, fields and values, and keeps each object by its name."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value, has_unknown
+from rules.reading.objects.definitions import candidates, other_versions
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
@@ -31,6 +32,24 @@ _LINES = (
 )
 
 _MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="The API server has no such resource, and the object is not created.",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and "
+    "kubernetes-sigs/lws at the commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI "
+    "1.30 to 1.37",
+    lines=_LINES,
+    fix="Write an apiVersion that the finding names.",
+)
+def kind_served(graph: ResourceGraph) -> Iterator[Observation]:
+    """Version of an object is none in which its kind is served."""
+    for resource in graph.kubernetes_objects():
+        if candidates(graph, resource) is None and (versions := other_versions(resource)):
+            said = f'no matches for kind "{resource.kind}" in version "{resource.api_version}"'
+            served = f"{resource.kind} is served in {' and '.join(versions)}"
+            yield failed(resource, resource.name, f"the API server: {said}; {served}", ("apiVersion",))
 
 
 @graph_rule(
@@ -173,4 +192,10 @@ def _where(resource: Resource) -> str:
     return f"the one of {resource.origin}" if resource.origin else f"the one registered as {resource.name}"
 
 
-RULES: tuple[Rule, ...] = (fields_known, values_accepted, main_container_named, config_names_unique)
+RULES: tuple[Rule, ...] = (
+    kind_served,
+    fields_known,
+    values_accepted,
+    main_container_named,
+    config_names_unique,
+)

@@ -152,7 +152,6 @@ SUCCESSORS: Mapping[str, str | None] = {
     "image-tag-admitted": "runtime-matches-platform",
     "imdsv2-required": None,
     "job-fits-a-node": None,
-    "kind-served": None,
     "kv-router-hears-events": "kv-router-knows-the-cache",
     "kv-transfer-agrees": "prefill-and-decode-agree",
     "kv-transport-bandwidth": "kv-transport-devices",

@@ -29,6 +29,7 @@ _OLDEST_BUILT_IN = (1, 30)
 _CORE_MARK, _PRESERVES = "x-fact", "x-kubernetes-preserve-unknown-fields"
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _FIRST_GRAPH_LINE = (1, 2)
+_NVIDIA = "nvidia.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,21 @@ def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
     if by_line:
         return reversed(tuple(by_line.items()))
     return _built_in(group_of(resource), version_of(resource), resource.kind or "")
+
+
+def other_versions(resource: Resource) -> list[str]:
+    """API versions that serve the kind of an object whose own serves it nowhere; none of a kind of others."""
+    group = group_of(resource)
+    custom = [(each["group"], each["version"], each["kind"]) for each in _stored()["definitions"]]
+    # Groups without a dot are Kubernetes' own; nobody else defines the kinds that are NVIDIA's here.
+    return sorted(
+        {
+            f"{home}/{version}" if home else version
+            for home, version, kind in (*custom, *_index(_releases()[0]))
+            if kind == resource.kind
+            and (home == group or home.endswith(_NVIDIA) or "." not in f"{home}{group}")
+        }
+    )
 
 
 def group_of(resource: Resource) -> str:

@@ -4,12 +4,31 @@ from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container, of_service
 
-FIELDS, VALUES, MAIN = "fields-known", "values-accepted", "main-container-named"
+KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
 
 _VLLM = "spec.components[1]"
 _POD = "spec.template.spec"
 
 CASES = (
+    Case(
+        KIND,
+        "a version of graphs that there is not",
+        "vllm-agg",
+        (put(GRAPH, "apiVersion", "nvidia.com/v1"),),
+        failed(KIND, "gpt-oss-vllm"),
+        (
+            'the API server: no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"',
+            "DynamoGraphDeployment is served in nvidia.com/v1alpha1 and nvidia.com/v1beta1",
+        ),
+    ),
+    Case(
+        KIND,
+        "a version of a built-in kind that is gone",
+        "vllm-serve",
+        (put("Deployment", "apiVersion", "extensions/v1beta1"),),
+        failed(KIND, "vllm-serve"),
+        ("Deployment is served in apps/v1",),
+    ),
     Case(
         FIELDS,
         "a misspelt field of a service",
