@@ -142,9 +142,13 @@ def _holds(graph: ResourceGraph, worker: Worker, mount: Mount, key: str) -> bool
 
 def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
     every = read_mounts(worker.template, worker.container)
-    mounts = [mount for mount in every if mount.holds(str(path))]
+    place = PurePosixPath(text_at(worker.container, "workingDir") or "") / path
+    mounts = [mount for mount in every if mount.holds(str(place))]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
+        if not path.is_absolute():
+            # Without workingDir the image says where the path begins, and a script can change it.
+            raise Undecided(nowhere)
         meant = slip_of(str(path.parent), [mount.path for mount in every], SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
@@ -153,7 +157,7 @@ def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> t
             raise EngineFileProblem(f"{nowhere}; {held} has {path.name}")
         raise Undecided(nowhere)
     mount = max(mounts, key=lambda candidate: len(PurePosixPath(candidate.path).parts))
-    inside = PurePosixPath(mount.inside) / path.relative_to(mount.path)
+    inside = PurePosixPath(mount.inside) / place.relative_to(mount.path)
     if "configMap" not in mount.volume:
         raise Undecided(f"the engine file {path} lies in volume {mount.name}, which is no ConfigMap")
     return _config_map_key(mapping_at(mount.volume, "configMap"), str(inside), path)

@@ -78,6 +78,20 @@ CASES = (
     ),
     Case(
         ACCEPTED,
+        "a path from the working folder in which the file is mounted",
+        "agg-gb200",
+        (variable(WORKER, "ENGINE_ARGS", "configs/worker.yaml"), main(WORKER, "workingDir", "/opt/dynamo")),
+    ),
+    Case(
+        ACCEPTED,
+        "a path from a working folder that the image alone knows",
+        "agg-gb200",
+        (variable(WORKER, "ENGINE_ARGS", "configs/worker.yaml"), main(WORKER, "workingDir", None)),
+        undecided(ACCEPTED, WORKER),
+        ("the engine file configs/worker.yaml lies in no mounted volume",),
+    ),
+    Case(
+        ACCEPTED,
         "a key that is gone, in a release that was not read",
         "agg-gb200",
         (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{RUNTIME}:1.9.0")),
