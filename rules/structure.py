@@ -121,8 +121,8 @@ def _refused_value(judged: Judged) -> str:
         return f"{judged.line} would refuse {where}; {judged.doubt}"
     if mistake.kind == "missing":
         lacks = "is absent" if value is None else "is empty"
-        patched = "; of a patch, judge what `kustomize build` prints" if where == "spec.selector" else ""
-        return f"{where} {lacks}; the API server: {mistake.says}{patched}"
+        patched = " (judge a patch by what `kustomize build` prints)" if where == "spec.selector" else ""
+        return f"{where} {lacks}{patched}; the API server: {mistake.says}"
     if mistake.kind == "relation" or (mistake.kind == "value" and not isinstance(value, str | int | float)):
         return f"the API server: {mistake.says}"
     due = schema_at(judged.schema, mistake.path) if mistake.kind == "type" else None

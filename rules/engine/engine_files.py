@@ -49,7 +49,8 @@ _RELEASES = "TensorRT-LLM around 1.3.0rc14 and 1.3.0rc29, of Dynamo 1.2 and 1.6,
     reason=(
         "The engine reads and checks its settings before it loads anything: a file that is missing or no "
         "mapping, text that is no JSON, a removed key or a value that it does not take end the worker at "
-        "start. Advice where a key is missing in the list of a release nearby, or does nothing."
+        "start, and so does a misspelt key. Advice where a key is missing in the list of a release nearby, "
+        "or does nothing."
     ),
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
@@ -158,8 +159,8 @@ def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
         yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASES} do not")
         return
     for key, source in slips or found:
-        message = f"{key} in {source} is no setting that TensorRT-LLM is known to have"
-        yield Advice(message + _place_of(key))
+        message = f"{key} in {source} is no setting that TensorRT-LLM is known to have{_place_of(key)}"
+        yield message if slips and is_read else Advice(message)
 
 
 def _place_of(key: str) -> str:

@@ -92,6 +92,14 @@ CASES = (
     ),
     Case(
         ACCEPTED,
+        "a key with a letter too many, in a release whose keys were read",
+        "disagg-b200",
+        (engine_file("decode.yaml", "max_batchh_size", 8),),
+        failed(ACCEPTED, DECODE),
+        ("is no setting that TensorRT-LLM is known to have; the nearest is max_batch_size",),
+    ),
+    Case(
+        ACCEPTED,
         "a key that is gone, in a release that was not read",
         "agg-gb200",
         (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{RUNTIME}:1.9.0")),

@@ -147,7 +147,7 @@ CASES = (
         "vllm-serve",
         (drop("Deployment", "spec.selector"),),
         failed(VALUES, "vllm-serve"),
-        ("spec.selector is absent; the API server: spec.selector: Required value; of a patch, judge",),
+        ("spec.selector is absent (judge a patch by", "the API server: spec.selector: Required value"),
     ),
     Case(
         VALUES,
