@@ -36,6 +36,7 @@ from rules.reading.pods.workers import (
     workers_of_pods,
 )
 from rules.reading.shapes import (
+    Undecided,
     field,
     known,
     mapping_at,
@@ -156,22 +157,24 @@ def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[
 
 def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """The probe that ends a worker before its model can be loaded."""
-    models = (known(read_gpt_oss, each) for each in workers_of_pods(graph).get(template, ()))
-    model = next((each for each in models if each is not None), None)
+    workers = workers_of_pods(graph).get(template, ())
+    model = next(filter(None, (known(read_gpt_oss, each) for each in workers)), None)
     startup = written_probe(template, "startupProbe")
     probe = startup or written_probe(template, "livenessProbe")
     # Without one of the manifest, a component has the operator's startup probe, of two hours.
-    if model is None or not probe or (not startup and template.shape != "workload"):
+    if not workers or not probe or (not startup and template.shape != "workload"):
         return
     period, failures = whole_number_at(probe, "periodSeconds"), whole_number_at(probe, "failureThreshold")
     budget = (whole_number_at(probe, "initialDelaySeconds") or 0) + (period or 10) * (failures or 3)
+    which = "startupProbe" if startup else "livenessProbe, beside no startupProbe,"
+    ends = f"its {which} ends it after {budget} s"
+    if model is None:
+        if budget < _SOONEST_SECONDS:
+            yield Undecided(f"{ends}, and nothing says how long its model takes to load")
+        return
     needed = checkpoint_bytes(model) / _FASTEST_LOAD_BYTES
     if budget < needed:
-        which = "startupProbe" if startup else "livenessProbe, beside no startupProbe,"
-        message = (
-            f"its {which} ends it after {budget} s, and to load {model.name} takes {needed:.0f} s or more by "
-            "the publisher's times"
-        )
+        message = f"{ends}, and to load {model.name} takes {needed:.0f} s or more by the publisher's times"
         yield message if budget < _SOONEST_SECONDS else Advice(message)
 
 

@@ -1,11 +1,12 @@
 """Probes of the pods of a graph, and the ports that they ask."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
     SERVER,
+    SERVER_ARGS,
     VLLM_MAIN,
     WORKER,
     command,
@@ -109,6 +110,17 @@ CASES = (
         ),
         failed(PROBES, "vllm-serve"),
         ("its livenessProbe, beside no startupProbe, ends it after 30 s", "gpt-oss-120b takes 901 s"),
+    ),
+    Case(
+        PROBES,
+        "a startup probe of seconds, for a model whose size nobody knows",
+        "vllm-serve",
+        (
+            put("Deployment", SERVER_ARGS, ["Qwen/Qwen3-32B", "--host=0.0.0.0", "--tensor-parallel-size=4"]),
+            put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 1),
+        ),
+        undecided(PROBES, "vllm-serve"),
+        ("its startupProbe ends it after", "nothing says how long its model takes to load"),
     ),
     Case(
         PROBES,
