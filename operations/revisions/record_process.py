@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from comparison.recording import RecordingFormatError, Side, side_of_json
 from comparison.secret_marks import without_secrets
 from operations.errors import CommandError
 from resource_graph.printable import one_line
@@ -25,87 +26,91 @@ main()
 """
 
 
-@dataclass(frozen=True, slots=True)
-class RecordProcess:
-    """What records a side."""
+def record_by_own_code(
+    label: str,
+    interpreter: Path,
+    code: Path,
+    folder: Path,
+    names: Sequence[str],
+    *,
+    over: str | None = None,
+    seconds: float = _SECONDS,
+) -> Side:
+    """Return what the command of a side's own code says of its stacks.
 
-    label: str
-    """What messages call the side."""
-    interpreter: Path
-    code: Path
-    """Folder of the code that records."""
-    folder: Path
-    """Folder of the stack files."""
-    seconds: float = _SECONDS
+    Nothing of this process's environment is handed on: no credentials, no configuration of a cluster or
+    an account, no HOME with either. The code can still read what this user can read and reach what this
+    machine can reach.
 
-    def answer(self, names: Sequence[str], over: Path | None) -> bytes:
-        """Return what the command prints, which may be anything.
+    Args:
+        label: what messages call the side.
+        interpreter: what runs the code.
+        code: folder of the code that records.
+        folder: folder of the stack files.
+        names: of stacks.
+        over: the recording of the other side; None: there is none.
+        seconds: how long it may take.
 
-        Nothing of this process's environment is handed on: no credentials, no configuration of a cluster or
-        an account, no HOME with either. The code can still read what this user can read and reach what this
-        machine can reach.
+    Raises:
+        CommandError: it fails, takes too long, prints too much, or prints no recording.
 
-        Raises:
-            CommandError: it fails, takes too long or prints too much.
-
-        """
-        with tempfile.TemporaryDirectory(prefix="dynamo-stack-record-") as home:
-            out, err = Path(home) / "out", Path(home) / "err"
-            # -P: modules that lie beside the stack files are not the program's.
-            command = [str(self.interpreter), "-P", "-c", _PROGRAM, "record", *names]
-            if over is not None:
-                command += ["--over", str(over)]
-            code = self._run(command, home, out, err)
-            if out.stat().st_size >= _MOST_BYTES:
-                raise CommandError(
-                    f"{self.label}: its recording is larger than {_MOST_BYTES // 1024**2} MB\n"
-                    "  try: --stack with fewer stacks"
-                )
-            if code:
-                raise CommandError(f"{self.label}: its own code cannot record it: {_last_words(err)}")
-            return out.read_bytes()
-
-    def _run(self, command: Sequence[str], home: str, out: Path, err: Path) -> int:
-        nowhere = Path(home) / "home"
-        nowhere.mkdir()
+    """
+    with tempfile.TemporaryDirectory(prefix="dynamo-stack-record-") as made:
+        own = Path(made)
+        # -P: modules that lie beside the stack files are not the program's.
+        command = [str(interpreter), "-P", "-c", _PROGRAM, "record", *names]
+        if over is not None:
+            (own / "over.json").write_text(over, encoding="utf-8")
+            command += ["--over", str(own / "over.json")]
+        (own / "home").mkdir()
         environment = {
-            "HOME": str(nowhere),
-            "TMPDIR": str(nowhere),
+            "HOME": str(own / "home"),
+            "TMPDIR": str(own / "home"),
             "PATH": os.defpath,
             "LANG": "C.UTF-8",
-            "PYTHONPATH": str(self.code),
+            "PYTHONPATH": str(code),
             # The order of a set of texts is another one with every seed.
             "PYTHONHASHSEED": "0",
         }
-        with out.open("wb") as stdout, err.open("wb") as stderr:
-            process = subprocess.Popen(
-                command,
-                cwd=self.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stdout,
-                stderr=stderr,
-                # All that it starts ends with it.
-                process_group=0,
+        ended = _run(command, folder, environment, own, seconds)
+        if ended is None:
+            raise CommandError(f"{label}: its own code has recorded nothing after {seconds:g} s")
+        if (own / "out").stat().st_size >= _MOST_BYTES:
+            raise CommandError(
+                f"{label}: its recording is larger than {_MOST_BYTES // 1024**2} MB\n"
+                "  try: --stack with fewer stacks"
             )
-            try:
-                return process.wait(self.seconds)
-            except subprocess.TimeoutExpired:
-                raise CommandError(
-                    f"{self.label}: its own code has recorded nothing after {self.seconds:g} s"
-                ) from None
-            finally:
-                _end(process)
+        if ended:
+            raise CommandError(f"{label}: its own code cannot record it: {_last_words(own / 'err')}")
+        try:
+            return side_of_json((own / "out").read_bytes())
+        except RecordingFormatError as error:
+            raise CommandError(f"{label}: what its own code has recorded cannot be read: {error}") from None
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        # It has ended, and with it all that it had started.
-        return
-    finally:
-        process.wait()
+def _run(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], own: Path, seconds: float
+) -> int | None:
+    """Run it with its output in files; return its exit code, None where it does not end in time."""
+    with (own / "out").open("wb") as stdout, (own / "err").open("wb") as stderr:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            # All that it starts ends with it.
+            process_group=0,
+        )
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def _last_words(file: Path) -> str:

@@ -7,18 +7,24 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from comparison.recording import SCHEMA_VERSION, RecordingFormatError, Side, side_as_json, side_of_json
+from comparison.recording import SCHEMA_VERSION, Side, side_as_json, side_of_json
 from operations.errors import CommandError
 from operations.project import stack_directory
 from operations.revisions.cache import cache_directory, forget_unused, made_once
 from operations.revisions.environment import interpreter_for
-from operations.revisions.git import Repository, repository_of
-from operations.revisions.record_process import RecordProcess
+from operations.revisions.git import (
+    changed_files,
+    commit_of,
+    differing_files,
+    merge_base,
+    root_of,
+    write_files,
+)
+from operations.revisions.record_process import record_by_own_code
 from resource_graph.printable import one_line
 from resource_graph.spelling import nearest
 from stacks.settings.load import list_stacks
@@ -67,8 +73,8 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
         if typed is not None and Path(typed).is_file():
             raise CommandError(f"{typed} is a file\n  try: the folder that it is in, or a revision of git")
     start = stack_directory(Path.cwd())
-    repository = repository_of(start)
-    within = start.resolve().relative_to(repository.root.resolve())
+    repository = root_of(start)
+    within = start.resolve().relative_to(repository.resolve())
     from_merge_base = head is None and "..." in base
     separator = "..." if "..." in base else ".."
     if head is None and separator in base:
@@ -77,9 +83,9 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
     if head is None:
         # What differs in the working tree is what is compared.
         before = replace(_of_revision(repository, base, within), notes=())
-        return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
+        return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository, folder=start)
     if from_merge_base:
-        commit = repository.merge_base(base, head)
+        commit = merge_base(repository, base, head)
         before = _of_commit(repository, f"merge base of {base} and {head}", commit, within)
     else:
         before = _of_revision(repository, base, within)
@@ -116,24 +122,23 @@ def _of_folder(typed: str) -> SideFolder:
     return SideFolder(label=typed, commit=None, root=folder, folder=folder)
 
 
-def _of_revision(repository: Repository, revision: str, within: Path) -> SideFolder:
+def _of_revision(repository: Path, revision: str, within: Path) -> SideFolder:
     if Path(revision).is_dir() and (Path(revision) / "Pulumi.yaml").is_file():
         raise CommandError(
             f"{revision} is a folder, and the other side is a revision of git\n"
             "  try: two folders, or two revisions"
         )
-    commit = repository.commit(revision)
-    return _of_commit(repository, revision, commit, within)
+    return _of_commit(repository, revision, commit_of(repository, revision), within)
 
 
-def _of_commit(repository: Repository, label: str, commit: str, within: Path) -> SideFolder:
+def _of_commit(repository: Path, label: str, commit: str, within: Path) -> SideFolder:
     files = cache_directory() / "files" / commit
-    made_once(files, lambda folder: repository.write_files(commit, folder))
+    made_once(files, lambda folder: write_files(repository, commit, folder))
     folder = files / within
     if not folder.is_dir():
         raise CommandError(f"{label} has no folder {within}, where the stack files are")
     notes: tuple[str, ...] = ()
-    if commit == repository.commit("HEAD") and (names := repository.changed_files()):
+    if commit == commit_of(repository, "HEAD") and (names := changed_files(repository)):
         shown = ", ".join(one_line(name, 200) for name in names[:_SHOWN])
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         notes = (f"{label} is compared as it is committed; the working tree differs in {shown}{more}",)
@@ -160,11 +165,17 @@ def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache:
     names = tuple(name for name in side.stacks if not stacks or name in stacks)
     if not names:
         return Side(side.label, side.commit, {}, side.notes)
-    process = _process(side, cache)
+    own = _own_code(side)
+    interpreter = Path(sys.executable) if own is None else interpreter_for(own, side.label, cache)
+    code = own or _THIS_CODE
     running = None if over is None else side_as_json(over)
-    if side.commit is None or process.code == _THIS_CODE:
-        # Files of a folder change, and so does this code.
-        return _named(side, _answer(process, names, running))
+
+    def recorded() -> Side:
+        return record_by_own_code(side.label, interpreter, code, side.folder, names, over=running)
+
+    # Files of a folder change, and so does this code.
+    if side.commit is None or code == _THIS_CODE:
+        return replace(recorded(), label=side.label, commit=side.commit, notes=side.notes)
     identity = json.dumps(
         [
             SCHEMA_VERSION,
@@ -172,7 +183,7 @@ def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache:
             str(side.folder.relative_to(side.root)),
             names,
             running,
-            str(process.interpreter),
+            str(interpreter),
             sys.version,
             dt.datetime.now(dt.UTC).date().isoformat(),
         ]
@@ -180,50 +191,30 @@ def _recorded(side: SideFolder, stacks: Sequence[str], over: Side | None, cache:
     name = hashlib.sha256(identity.encode()).hexdigest()
     entry = made_once(
         cache / "recordings" / f"{name}.json",
-        lambda file: file.write_text(side_as_json(_answer(process, names, running)), encoding="utf-8"),
+        lambda file: file.write_text(side_as_json(recorded()), encoding="utf-8"),
     )
-    return _named(side, side_of_json(entry.read_bytes()))
-
-
-def _process(side: SideFolder, cache: Path) -> RecordProcess:
-    code = _own_code(side)
-    if code is None:
-        return RecordProcess(side.label, Path(sys.executable), _THIS_CODE, side.folder)
-    if not (code / "cli" / "record.py").is_file():
-        raise CommandError(
-            f"{side.label} is older than `dynamo-stack record`, so its own code cannot say what it makes\n"
-            "  try: a later revision"
-        )
-    return RecordProcess(side.label, interpreter_for(code, side.label, cache), code, side.folder)
+    kept = side_of_json(entry.read_bytes())
+    return replace(kept, label=side.label, commit=side.commit, notes=side.notes)
 
 
 def _own_code(side: SideFolder) -> Path | None:
-    """Return the folder of the side's own code; None where it has stack files alone."""
+    """Return the folder of the side's own code; None where it has stack files alone.
+
+    Raises:
+        CommandError: the code is older than recordings.
+
+    """
     for folder in (side.folder, *side.folder.parents):
         if (folder / "cli" / "main.py").is_file() and (folder / "stacks").is_dir():
+            if not (folder / "cli" / "record.py").is_file():
+                raise CommandError(
+                    f"{side.label} is older than `dynamo-stack record`, so its own code cannot say what it "
+                    "makes\n  try: a later revision"
+                )
             return folder.resolve()
         if folder == side.root:
             break
     return None
-
-
-def _answer(process: RecordProcess, names: Sequence[str], running: str | None) -> Side:
-    with tempfile.TemporaryDirectory(prefix="dynamo-stack-over-") as folder:
-        over = None
-        if running is not None:
-            over = Path(folder) / "over.json"
-            over.write_text(running, encoding="utf-8")
-        text = process.answer(names, over)
-    try:
-        return side_of_json(text)
-    except RecordingFormatError as error:
-        raise CommandError(
-            f"{process.label}: what its own code has recorded cannot be read: {error}"
-        ) from None
-
-
-def _named(side: SideFolder, recorded: Side) -> Side:
-    return replace(recorded, label=side.label, commit=side.commit, notes=side.notes)
 
 
 _WITHOUT_CODE = re.compile(
@@ -243,7 +234,7 @@ def changed_code(base: Side, head: Side) -> tuple[str, ...]:
 
     """
     if base.commit is not None:
-        files = repository_of(Path.cwd()).differing_files(base.commit, head.commit)
+        files = differing_files(root_of(Path.cwd()), base.commit, head.commit)
     elif not (Path(head.label) / "cli").is_dir():
         # Stack files alone, which this process's own code reads.
         return ()

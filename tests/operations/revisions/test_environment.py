@@ -12,7 +12,7 @@ from operations.errors import CommandError
 from operations.revisions import environment
 from operations.revisions.cache import cache_directory
 from operations.revisions.environment import interpreter_for
-from operations.revisions.git import Repository, repository_of
+from operations.revisions.git import commit_of, merge_base, root_of, write_files
 from operations.revisions.sides import changed_code
 from tests.operations.revisions.repositories import MadeRepository
 
@@ -128,13 +128,13 @@ def test_a_name_that_is_no_revision_is_refused_with_the_nearest(made: MadeReposi
     made.git("branch", "release-1.3")
     for name in ("--all", "-h", "", "main:a.yaml"):
         with pytest.raises(CommandError, match="no revision"):
-            Repository(made.root).commit(name)
+            commit_of(made.root, name)
     with pytest.raises(CommandError, match=r"no revision 'relaese-1.3'.*\n  try: release-1.3$"):
-        Repository(made.root).commit("relaese-1.3")
+        commit_of(made.root, "relaese-1.3")
     clone = tmp_path / "clone"
     made.git("clone", "--quiet", str(made.root), str(clone))
     with pytest.raises(CommandError, match=r"try: origin/release-1.3$"):
-        Repository(clone).commit("release-1.3")
+        commit_of(clone, "release-1.3")
 
 
 def test_a_shallow_clone_says_how_to_get_the_rest(made: MadeRepository, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(made: MadeRepository, tmp_path
     clone = tmp_path / "clone"
     made.git("clone", "--quiet", "--depth=1", f"file://{made.root}", str(clone))
     with pytest.raises(CommandError, match=r"(?s)shallow.*git fetch --unshallow.*fetch-depth: 0"):
-        Repository(clone).commit(first)
+        commit_of(clone, first)
 
 
 def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: MadeRepository) -> None:
@@ -151,7 +151,7 @@ def test_revisions_without_a_commit_in_common_are_said_to_have_none(made: MadeRe
     made.git("checkout", "--quiet", "--orphan", "other")
     made.commit(a="2")
     with pytest.raises(CommandError, match=r"no commit in common\n  try: main\.\.other"):
-        Repository(made.root).merge_base("main", "other")
+        merge_base(made.root, "main", "other")
 
 
 def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
@@ -160,19 +160,19 @@ def test_a_commit_that_is_not_here_or_links_out_of_its_files_is_not_read(
     (made.root / "link").symlink_to("/etc/passwd")
     commit = made.commit()
     with pytest.raises(CommandError, match="is not read"):
-        Repository(made.root).write_files(commit, tmp_path / "files")
+        write_files(made.root, commit, tmp_path / "files")
     with pytest.raises(CommandError, match=r"git archive fails in "):
-        Repository(made.root).write_files(40 * "0", tmp_path / "others")
+        write_files(made.root, 40 * "0", tmp_path / "others")
 
 
 def test_without_a_repository_and_without_git_it_says_so(
     made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(CommandError, match=r"in no working tree of git.*\n  try: .*two folders"):
-        repository_of(tmp_path)
+        root_of(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CommandError, match="git is not installed"):
-        repository_of(made.root)
+        root_of(made.root)
 
 
 FILES = ("cli/main.py", "requirements.txt", "Pulumi.dev.yaml", "recipes/catalogue/a/b.yaml", "docs/a.md")

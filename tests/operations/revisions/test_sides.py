@@ -10,7 +10,7 @@ import pytest
 from comparison.recording import Side, UnreadStack
 from operations.errors import CommandError
 from operations.revisions import sides
-from operations.revisions.record_process import RecordProcess
+from operations.revisions.record_process import record_by_own_code
 from operations.revisions.sides import recorded_sides
 from tests.operations.revisions.repositories import MadeRepository, commit_side, write_code
 
@@ -129,9 +129,8 @@ def test_what_never_ends_is_ended_and_said_to_have_recorded_nothing(
     tmp_path: Path, body: str, seconds: float, said: str
 ) -> None:
     write_code(tmp_path, body)
-    process = RecordProcess("main", Path(sys.executable), tmp_path, tmp_path, seconds=seconds)
     with pytest.raises(CommandError) as raised:
-        process.answer(["dev"], None)
+        record_by_own_code("main", Path(sys.executable), tmp_path, tmp_path, ["dev"], seconds=seconds)
     assert str(raised.value).startswith(said)
 
 
