@@ -11,9 +11,10 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from components.cluster_answer import KubernetesObject
 from components.cluster_reader import ClusterReader
@@ -21,7 +22,7 @@ from failures.claims import ended_claims
 from failures.deletion import ended_by_deletion, is_being_deleted
 from failures.engine_process import engine_pid
 from failures.explanation import Subject
-from failures.failed_operation import FailedOperation, ended_early
+from failures.failed_operation import ended_early, subject_of
 from failures.pods_and_events import POD_LABELS, claim_names, container_statuses, find_pods
 
 # A Helm release that is cut off half way costs more than a wait.
@@ -75,7 +76,7 @@ def causes(
 
 @dataclass(slots=True)
 class _Wait:
-    operation: FailedOperation
+    subject: Subject
     since: float
     before: Pods | None = None
     """Pods that were there at the first look."""
@@ -103,13 +104,13 @@ class Waits:
         self._thread: threading.Thread | None = None
         self._over = False
 
-    def begun(self, urn: str, operation: FailedOperation) -> None:
+    def begun(self, urn: str, kind: str, inputs: Mapping[str, Any]) -> None:
         """Note a create or an update that the engine begins."""
         with self._lock:
-            if operation.kind not in WATCHED:
+            if kind not in WATCHED:
                 self._others.add(urn)
                 return
-            self._waits[urn] = _Wait(operation, self._clock())
+            self._waits[urn] = _Wait(subject_of(kind, inputs), self._clock())
             if self._thread is None:
                 run = self._context.run
                 self._thread = threading.Thread(target=run, args=(self._watch,), daemon=True)
@@ -132,12 +133,12 @@ class Waits:
             return
         self._over = True
         for wait in doomed:
-            self._say(ended_early(self._reader(), wait.operation, wait.causes))
+            self._say(ended_early(self._reader(), wait.subject, wait.causes))
         if not self._end():
             self._say("This wait cannot end well; Ctrl-C ends it, and nothing is lost.")
 
     def _is_doomed(self, wait: _Wait) -> bool:
-        reader, subject = self._reader(), wait.operation.subject
+        reader, subject = self._reader(), wait.subject
         pods = pods_of(reader, subject)
         if wait.before is None:
             wait.before = frozenset(pod["metadata"].get("uid") for pod in pods)

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from components.cluster_answer import Objects
 from components.cluster_reader import ClusterReader
@@ -23,6 +23,9 @@ from failures.unready_workloads import (
     unready_serving,
 )
 from resource_graph.printable import one_line
+
+if TYPE_CHECKING:
+    import pulumi
 
 # The texts of pulumi-kubernetes 4.32 (provider/pkg/await, provider/pkg/provider/helm_release.go) for what did
 # not come in time or can never come; `up` fails for other reasons too, which its own text says best.
@@ -48,27 +51,6 @@ _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
 _WEBHOOK_PAUSES_SECONDS = (2, 4, 8, 16)
-
-
-@dataclass(frozen=True, slots=True)
-class FailedOperation:
-    """A create, update or delete that failed, as the engine knows it."""
-
-    operation: str
-    """create, update or delete."""
-    kind: str
-    inputs: Mapping[str, Any]
-    """The resource's inputs; the old ones at a delete."""
-    error: str
-    """The provider's last words."""
-    stack: str = "STACK"
-    """Name of the stack, for commands to type."""
-
-    @property
-    def subject(self) -> Subject:
-        """The object."""
-        where = self.inputs if self.kind == _RELEASE else self.inputs.get("metadata") or {}
-        return Subject(self.kind, str(where.get("name")), where.get("namespace"))
 
 
 _Look = Callable[[ClusterReader, Subject], Explanation]
@@ -112,24 +94,45 @@ def kind_of(resource_type: str) -> str:
     return resource_type.rsplit(":", 1)[-1] if resource_type.startswith("kubernetes:") else ""
 
 
-def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
-    """Return what to tell the person; None where the provider said it all."""
-    if _CONFLICT_SIGN in failed.error.lower():
-        return conflict_text(failed.subject, failed.stack)
-    if failed.operation == "create" and _has(failed.error, _EXISTS_SIGNS):
-        return _existing_text(cluster, failed)
-    explained = _explanation(cluster, failed)
+def subject_of(kind: str, inputs: Mapping[str, Any]) -> Subject:
+    """Return the object that these inputs of a resource ask for."""
+    where = inputs if kind == _RELEASE else inputs.get("metadata") or {}
+    return Subject(kind, str(where.get("name")), where.get("namespace"))
+
+
+def explanation(cluster: ClusterReader, failed: "pulumi.ErrorHookArgs", stack: str = "STACK") -> str | None:
+    """Return what to tell the person; None where the provider said it all.
+
+    Args:
+        cluster: what can be looked at.
+        failed: the create, update or delete that failed, as the engine knows it.
+        stack: name of the stack, for commands to type.
+
+    """
+    operation, error = failed.failed_operation, last_error(failed)
+    # At a delete there are the old inputs alone.
+    inputs = (failed.old_inputs if operation == "delete" else failed.new_inputs) or {}
+    subject = subject_of(kind_of(failed.type), inputs)
+    if _CONFLICT_SIGN in error.lower():
+        return conflict_text(subject, stack)
+    if operation == "create" and _has(error, _EXISTS_SIGNS):
+        return _existing_text(cluster, subject, owner_of(inputs), stack)
+    explained = _explanation(cluster, subject, operation, error)
     return explained.text() if explained else None
 
 
-def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
+def last_error(failed: "pulumi.ErrorHookArgs") -> str:
+    """Return the provider's last words."""
+    return failed.errors[0] if failed.errors else ""
+
+
+def ended_early(cluster: ClusterReader, subject: Subject, causes: Sequence[str]) -> str:
     """Return what to tell the person about a wait that `causes` keep from ever succeeding."""
-    look = _LOOKS.get(waiting.kind, _any_other)
-    explained = look(cluster, waiting.subject)
+    explained = _LOOKS.get(subject.kind, _any_other)(cluster, subject)
     others = [reason for reason in explained.reasons if reason not in causes]
-    if ended_by_deletion(cluster, waiting.subject):
+    if ended_by_deletion(cluster, subject):
         # What does not work in there is no cause any more.
-        explained, others = _going(cluster, waiting.subject, explained.title), []
+        explained, others = _going(cluster, subject, explained.title), []
     return replace(explained, reasons=[*causes, *others]).text(early=True)
 
 
@@ -158,13 +161,14 @@ def conflict_text(subject: Subject, stack: str) -> str:
     )
 
 
-def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
+def pause_before_another_try(failed: "pulumi.ErrorHookArgs") -> int | None:
     """Return the seconds after which to try again; None where the operation has failed for good.
 
     Only what the cluster has not even looked at is tried again: what does not fit would hold its GPUs for
     another hour.
     """
-    unchecked = failed.operation != "delete" and _has(failed.error, WEBHOOK_SIGNS)
+    unchecked = failed.failed_operation != "delete" and _has(last_error(failed), WEBHOOK_SIGNS)
+    tries = len(failed.errors)
     if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
         return None
     return _WEBHOOK_PAUSES_SECONDS[tries - 1]
@@ -174,11 +178,10 @@ def _has(error: str, signs: Sequence[str]) -> bool:
     return any(sign in error for sign in signs)
 
 
-def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
-    subject = failed.subject
-    if _has(failed.error, WEBHOOK_SIGNS):
-        return unchecked_graph(cluster, subject, failed.error)
-    if _has(failed.error, _SILENT_SERVER_SIGNS):
+def _explanation(cluster: ClusterReader, subject: Subject, operation: str, error: str) -> Explanation | None:
+    if _has(error, WEBHOOK_SIGNS):
+        return unchecked_graph(cluster, subject, error)
+    if _has(error, _SILENT_SERVER_SIGNS):
         return Explanation(
             title=f"{subject.kind} {subject.name}",
             waits_for="the cluster's API server answers",
@@ -187,21 +190,20 @@ def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation
             look=cluster.command("get", "--raw", "/readyz"),
             then="once it answers `ok`, run `pulumi up` again: it continues from here",
         )
-    if failed.operation != "delete" and (explained := _deleted_meanwhile(cluster, failed)):
+    if operation != "delete" and (explained := _deleted_meanwhile(cluster, subject, error)):
         return explained
-    if not _has(failed.error, _WAIT_SIGNS):
+    if not _has(error, _WAIT_SIGNS):
         return None
-    if failed.operation == "delete":
-        return undeleted(cluster, subject) if failed.kind in _DELETED else None
-    look = _LOOKS.get(failed.kind)
+    if operation == "delete":
+        return undeleted(cluster, subject) if subject.kind in _DELETED else None
+    look = _LOOKS.get(subject.kind)
     return look(cluster, subject) if look else None
 
 
-def _deleted_meanwhile(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
+def _deleted_meanwhile(cluster: ClusterReader, subject: Subject, error: str) -> Explanation | None:
     """Explain that the object, or its namespace, is being deleted, so that no wait for it can end well."""
-    subject = failed.subject
-    gone = _NAMESPACE_GONE.search(failed.error)
-    if gone is None and not _has(failed.error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
+    gone = _NAMESPACE_GONE.search(error)
+    if gone is None and not _has(error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
         return None
     reasons = ended_by_deletion(cluster, subject)
     if gone and not reasons:
@@ -221,20 +223,19 @@ def _going(cluster: ClusterReader, subject: Subject, title: str) -> Explanation:
     )
 
 
-def _existing_text(cluster: ClusterReader, failed: FailedOperation) -> str:
+def _existing_text(cluster: ClusterReader, subject: Subject, wanted: Owner | None, stack: str) -> str:
     """Return whose the object is that is there already, and what to type.
 
     The provider advises to import it, to delete it or to take over whatever exists: a claim holds the model,
     and another stack's object is not this one's to take.
     """
-    subject, stack = failed.subject, failed.stack
     title = f"{subject.kind} {subject.name}"
     # A release is whose its namespace is: Helm writes down nobody.
     if subject.kind == _RELEASE:
         subject = Subject("Namespace", str(subject.namespace), None)
     own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
     owner = owner_of(cluster.find(own).first or {})
-    is_own = owner is not None and owner in {owner_of(failed.inputs), Owner(stack=stack)}
+    is_own = owner is not None and owner in {wanted, Owner(stack=stack)}
     if owner is None or is_own:
         whose = "it is this stack's own" if is_own else "it does not say whose it is"
         found = f"{title} exists already, and {whose}: a run may have been interrupted after it had made it."

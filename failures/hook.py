@@ -8,12 +8,7 @@ import pulumi
 from components.cluster_reader import ClusterReader
 from failures.aws.message import refused_text
 from failures.early_end import Waits, end_run
-from failures.failed_operation import (
-    FailedOperation,
-    explanation,
-    kind_of,
-    pause_before_another_try,
-)
+from failures.failed_operation import explanation, kind_of, pause_before_another_try
 
 # The engine writes them into the state of each resource and asks for them there: they stay as they were.
 _HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
@@ -49,14 +44,11 @@ def explain_failures(cluster: ClusterReader | OwnCluster) -> None:
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
     """
-    stack = pulumi.get_stack()
-
     reader = cluster.reader if isinstance(cluster, OwnCluster) else lambda: cluster
     waits = Waits(reader, pulumi.log.error, end_run)
 
     def note_begin(begins: pulumi.ResourceHookArgs) -> None:
-        kind, inputs = kind_of(begins.type), begins.new_inputs or {}
-        waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", stack))
+        waits.begun(begins.urn, kind_of(begins.type), begins.new_inputs or {})
 
     say_why = _explainer(reader, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
@@ -96,24 +88,12 @@ def _explainer(
             waits.ended(failure.urn)
             say(refused_text(failure, stack))
             return False
-        failed = _operation(failure, stack)
-        pause = pause_before_another_try(failed, tries=len(failure.errors))
+        pause = pause_before_another_try(failure)
         if pause is not None:
             await asyncio.sleep(pause)
             return True
         waits.ended(failure.urn)
-        say(explanation(reader(), failed), reader().once)
+        say(explanation(reader(), failure, stack), reader().once)
         return False
 
     return say_why
-
-
-def _operation(failure: pulumi.ErrorHookArgs, stack: str) -> FailedOperation:
-    inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
-    return FailedOperation(
-        operation=failure.failed_operation,
-        kind=kind_of(failure.type),
-        inputs=inputs or {},
-        error=failure.errors[0] if failure.errors else "",
-        stack=stack,
-    )

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from components.cluster_reader import ClusterReader
-from failures.failed_operation import EXPLAINED_KINDS, FailedOperation, explanation
+from failures.failed_operation import EXPLAINED_KINDS, explanation
+from tests.failures.conftest import failure
 from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages
 
 # What `make shell` finds on its PATH; of AWS's command, it has one that gets tokens.
@@ -45,7 +46,7 @@ def test_a_message_of_a_wait_names_a_page_that_exists(
     errors = ("timed out waiting for the condition", "failed calling webhook", "connection refused")
     for kind, operation in itertools.product(sorted(EXPLAINED_KINDS), ("create", "delete")):
         said = [
-            explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error))
+            explanation(ClusterReader("somewhere"), failure(kind, inputs, error, operation))
             for error in errors
         ]
         named = re.findall(r"docs/runbook/(.+)\.md", "\n".join(text for text in said if text))

@@ -1,11 +1,12 @@
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
 
 from components.cluster_answer import KINDS
 from components.cluster_reader import ClusterReader
-from failures.failed_operation import FailedOperation, explanation
+from failures.failed_operation import explanation
 from tests.operations.fake_cluster import FakeCluster
 
 
@@ -45,7 +46,7 @@ PENDING = pod(
 READY = pod("prefill", phase="Running", conditions=[{"type": "Ready", "status": "True"}])
 
 
-def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> FailedOperation:
+def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> pulumi.ErrorHookArgs:
     """A failed operation on an object that the tests name as the stacks do."""
     names = {
         "Deployment": "gpu-nodes-ready-b200",
@@ -59,9 +60,16 @@ def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> Fail
         "Namespace": {"metadata": {"name": "gpt-oss"}},
     }
     inputs = {"metadata": {"name": names.get(kind, "some"), "namespace": "gpt-oss"}}
-    return FailedOperation(operation, kind, others.get(kind, inputs), error)
+    return failure(kind, others.get(kind, inputs), error, operation)
 
 
-def said_of(operation: FailedOperation) -> str:
+def failure(kind: str, inputs: dict[str, Any], error: str, operation: str = "create") -> pulumi.ErrorHookArgs:
+    """What the engine tells of a failed operation."""
+    sides: dict[str, Any] = {"old_inputs" if operation == "delete" else "new_inputs": inputs}
+    kind = f"kubernetes:group/v1:{kind}"
+    return pulumi.ErrorHookArgs("", "", "", kind, failed_operation=operation, errors=[error], **sides)
+
+
+def said_of(operation: pulumi.ErrorHookArgs, stack: str = "STACK") -> str:
     """What a person reads of it; empty where the provider's own words stay."""
-    return explanation(CLUSTER, operation) or ""
+    return explanation(CLUSTER, operation, stack) or ""

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from failures.failed_operation import FailedOperation
-from tests.failures.conftest import AnsweringCluster, failed, pod, said_of
+from tests.failures.conftest import AnsweringCluster, failed, failure, pod, said_of
 
 PROTECTION = "kubernetes.io/pvc-protection"
 OPERATORS = "nvidia.com/finalizer"
@@ -183,6 +182,6 @@ def test_what_exists_already_is_recovered_where_it_is_this_stacks_own_and_left_w
     cluster.answers(**answers)
     release = {"name": "dynamo-platform", "namespace": "dynamo-system"}
     inputs = release if kind == "Release" else _of_stack("dev")
-    text = said_of(FailedOperation("create", kind, inputs, error, "dev"))
+    text = said_of(failure(kind, inputs, error), "dev")
     assert [part for part in said if part not in text] == []
     assert ("recover" in text) is ("stack first" not in text)

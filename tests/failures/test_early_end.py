@@ -14,7 +14,8 @@ from failures.explanation import Subject
 from tests.failures.conftest import CLUSTER, READY, AnsweringCluster, failed, said_of
 
 GOING = {"metadata": {"name": "gpt-oss", "deletionTimestamp": "2026-11-22T10:00:00Z"}}
-GRAPH, RELEASE = failed("DynamoGraphDeployment", ""), failed("Release", "")
+GRAPH = "DynamoGraphDeployment", {"metadata": {"name": "gpt-oss-disagg", "namespace": "gpt-oss"}}
+RELEASE = "Release", {"name": "dynamo-platform", "namespace": "dynamo-system"}
 
 
 WAITED = Subject("DynamoGraphDeployment", "gpt-oss-disagg", "gpt-oss")
@@ -63,7 +64,7 @@ def test_a_wait_in_a_namespace_that_is_being_deleted_is_ended_with_its_cause_at_
 ) -> None:
     cluster.answers(Namespace=GOING)
     run = Run()
-    run.waits.begun("graph", GRAPH)
+    run.waits.begun("graph", *GRAPH)
     assert (run.look(), run.said) == (0, [])
     assert run.look() == 1
     [said] = run.said
@@ -86,12 +87,12 @@ def test_an_image_that_a_new_pod_cannot_get_ends_the_wait_but_old_words_only_aft
 ) -> None:
     old, new = Run(), Run()
     cluster.answers(pods=[_pulling(uid="of-before")])
-    old.waits.begun("graph", GRAPH)
+    old.waits.begun("graph", *GRAPH)
     assert old.look(3) == 0
     old.seconds = 331
     assert old.look(2) == 1
     cluster.answers(pods=[READY | {"metadata": {"name": "decode", "uid": "of-before"}}])
-    new.waits.begun("graph", GRAPH)
+    new.waits.begun("graph", *GRAPH)
     assert new.look() == 0
     cluster.answers(pods=[_pulling(uid="of-this-run")])
     assert new.look(2) == 1
@@ -103,8 +104,8 @@ def test_nothing_is_ended_while_helm_works_and_nothing_that_has_ended_by_itself(
 ) -> None:
     cluster.answers(Namespace=GOING)
     run = Run()
-    run.waits.begun("release", RELEASE)
-    run.waits.begun("graph", GRAPH)
+    run.waits.begun("release", *RELEASE)
+    run.waits.begun("graph", *GRAPH)
     assert run.look(3) == 0
     run.waits.ended("release")
     run.waits.ended("graph")
@@ -115,7 +116,7 @@ def test_a_wait_that_may_end_well_and_a_cluster_that_does_not_answer_are_left_al
     cluster: AnsweringCluster,
 ) -> None:
     run = Run()
-    run.waits.begun("graph", GRAPH)
+    run.waits.begun("graph", *GRAPH)
     assert run.look() == 0
     cluster.answers(Namespace={"metadata": {"name": "gpt-oss"}}, pods=[READY])
     assert (run.look(2), run.said) == (0, [])
@@ -124,7 +125,7 @@ def test_a_wait_that_may_end_well_and_a_cluster_that_does_not_answer_are_left_al
 def test_where_the_engine_cannot_be_found_the_person_is_told_to_end_it(cluster: AnsweringCluster) -> None:
     cluster.answers(Namespace=GOING)
     run = Run(can_end=False)
-    run.waits.begun("graph", GRAPH)
+    run.waits.begun("graph", *GRAPH)
     run.look(2)
     assert "Ctrl-C ends it, and nothing is lost" in run.said[-1]
 

@@ -9,8 +9,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from failures.failed_operation import FailedOperation, explanation
+from failures.failed_operation import explanation
 from failures.hook import OwnCluster
+from tests.failures.conftest import failure
 
 CONTEXT_MADE_BY = "aws eks update-kubeconfig --name gpt-oss --region us-east-1 --alias gpt-oss"
 KUBECONFIG = '{"current-context": "gpt-oss"}'
@@ -63,7 +64,7 @@ def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
 def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
     cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
     cluster.learn(_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
-    failed = FailedOperation("create", "PersistentVolumeClaim", CLAIM, "Timeout occurred polling")
+    failed = failure("PersistentVolumeClaim", CLAIM, "Timeout occurred polling")
     assert "The wait for claim model-cache ended" in (explanation(cluster.reader(), failed) or "")
     assert not (folder / "asked").exists()
     # What a person types leads to the cluster after one command.

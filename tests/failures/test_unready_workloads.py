@@ -1,13 +1,21 @@
 """Every other wait of the program: what a person reads when it ends."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from components.cluster_reader import ClusterReader
 from failures.failed_operation import EXPLAINED_KINDS, explanation
-from tests.failures.conftest import PENDING, TIMED_OUT, UNSCHEDULABLE, AnsweringCluster, failed, pod, said_of
+from tests.failures.conftest import (
+    PENDING,
+    TIMED_OUT,
+    UNSCHEDULABLE,
+    AnsweringCluster,
+    failed,
+    failure,
+    pod,
+    said_of,
+)
 
 POLLED = "Timeout occurred polling for 'model-cache'"
 WAITING_CLAIM = {"spec": {"storageClassName": "fast"}, "status": {"phase": "Pending"}}
@@ -220,9 +228,8 @@ def test_gpu_nodes_that_do_not_come_say_what_is_missing(
 
 def test_a_server_that_is_not_available_is_explained_by_its_pods(cluster: AnsweringCluster) -> None:
     cluster.answers(pods=[PENDING], nodes=[])
-    operation = failed("Deployment", "'server' timed out waiting to be Ready")
     server = {"metadata": {"name": "gpt-oss-low-latency", "namespace": "gpt-oss"}}
-    said = said_of(replace(operation, inputs=server))
+    said = said_of(failure("Deployment", server, "'server' timed out waiting to be Ready"))
     assert "The wait for server gpt-oss-low-latency ended." in said
     assert f"decode: Pending, {UNSCHEDULABLE}" in said
     assert "--selector nvidia.com/dynamo-graph-deployment-name=gpt-oss-low-latency" in said
