@@ -37,29 +37,25 @@ class OwnCluster:
         self._kubeconfig = kubeconfig
 
 
-def explain_failures(cluster: ClusterReader | OwnCluster) -> None:
+def explain_failures(reader: Callable[[], ClusterReader]) -> None:
     """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
     """
-    reader = cluster.reader if isinstance(cluster, OwnCluster) else lambda: cluster
     waits = Waits(reader, pulumi.log.error, end_run)
 
     def note_begin(begins: pulumi.ResourceHookArgs) -> None:
         waits.begun(begins.urn, kind_of(begins.type), begins.new_inputs or {})
 
-    say_why = _explainer(reader, waits)
-    hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
+    hook = pulumi.ErrorHook(_HOOK_NAME, _explainer(reader, waits))
     begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
     ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
 
     def with_hook(
         registration: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        if isinstance(cluster, OwnCluster):
-            cluster.learn(registration)
         if not kind_of(registration.type_) and not registration.type_.startswith(_AWS):
             return None
         binding = pulumi.ResourceHookBinding(
@@ -78,22 +74,18 @@ def _explainer(
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
     stack = pulumi.get_stack()
 
-    def say(text: str | None, once: str = "") -> None:
-        if text:
-            hint = f"\nFor kubectl to reach the cluster, once: {once}" if once else ""
-            pulumi.log.error(f"{text}{hint}")
-
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
-        if failure.type.startswith(_AWS):
-            waits.ended(failure.urn)
-            say(refused_text(failure, stack))
-            return False
-        pause = pause_before_another_try(failure)
+        of_aws = failure.type.startswith(_AWS)
+        pause = None if of_aws else pause_before_another_try(failure)
         if pause is not None:
             await asyncio.sleep(pause)
             return True
         waits.ended(failure.urn)
-        say(explanation(reader(), failure, stack), reader().once)
+        text = refused_text(failure, stack) if of_aws else explanation(reader(), failure, stack)
+        once = "" if of_aws else reader().once
+        if text:
+            hint = f"\nFor kubectl to reach the cluster, once: {once}" if once else ""
+            pulumi.log.error(f"{text}{hint}")
         return False
 
     return say_why

@@ -69,7 +69,8 @@ def main() -> None:
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    reader = _explain_failures(stack, cluster)
+    reader = _reader_for(stack, cluster)
+    explain_failures(reader)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*typed_doubts(typed), *loss_notices(stack, running, seen), *scaled, *room)
@@ -84,12 +85,12 @@ def main() -> None:
     )
 
 
-def _explain_failures(stack: StackPlan, cluster: ClusterReader) -> Callable[[], ClusterReader]:
+def _reader_for(stack: StackPlan, cluster: ClusterReader) -> Callable[[], ClusterReader]:
+    """Return what looks at the cluster while the program runs, which may make it."""
     if stack.cluster.context_made_by is None:
-        explain_failures(cluster)
         return lambda: cluster
     own = OwnCluster(stack.cluster.context, stack.cluster.context_made_by)
-    explain_failures(own)
+    pulumi.runtime.register_stack_transformation(own.learn)
     return own.reader
 
 
