@@ -70,7 +70,7 @@ def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
 
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
-    found = tuple(cluster_answers(stack, cluster.reader))
+    found = tuple(cluster_answers(stack, cluster))
     if binds_claim:
         found = (*found, bound_claim(stack, cluster))
     return Preflight(stack=stack.name, region=None, context=stack.cluster.context, answers=found, remarks=())

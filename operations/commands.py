@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import environ
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -25,7 +25,11 @@ from stacks.updates.guards.cluster_identity import cluster_problems
 _Answer = TypeVar("_Answer")
 
 _SHOWN_LINES = 12
-_INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
+_INSTALL = {
+    "helm": "https://helm.sh/docs/intro/install/",
+    "kubectl": "https://kubernetes.io/docs/tasks/tools/",
+    "pulumi": "https://www.pulumi.com/docs/iac/download-install/",
+}
 
 
 Printed: TypeAlias = "subprocess.CompletedProcess[str]"
@@ -47,7 +51,7 @@ class PulumiCommand:
         Raises:
             CommandError: there is no pulumi on PATH, or no project here.
         """
-        return cls(stack, project_directory(), found_on_path("pulumi", _INSTALL))
+        return cls(stack, project_directory(), found_on_path("pulumi"))
 
     def line(self, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
         """The command as it would be typed, to be shown before it runs."""
@@ -93,13 +97,13 @@ class PulumiCommand:
         )
 
 
-def found_on_path(name: str, install: str) -> str:
+def found_on_path(name: str) -> str:
     """The full path of a program that the command needs; CommandError where it is not installed."""
     found = shutil.which(name)
     if found is None:
         raise CommandError(
             f"`{name}` is needed and not on PATH\n"
-            f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
+            f"  try: install it, {_INSTALL[name]}; for the simulated cluster type `make shell`, which has it"
         )
     return found
 
@@ -120,39 +124,30 @@ def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") ->
 
 
 _ANSWER_SECONDS = 15
-_KUBECTL = "https://kubernetes.io/docs/tasks/tools/"
-_HELM = "https://helm.sh/docs/intro/install/"
 
 
-@dataclass(frozen=True)
-class ClusterCommands:
-    """The person's own clients, with the context of the settings on every command line."""
-
-    context: str
-    kubeconfig: str | None
-    kubectl: str
-    helm: str
+class ClusterCommands(ClusterReader):
+    """The stack's cluster, with the person's own kubectl and helm for what no client of Kubernetes does."""
 
     @classmethod
     def of(cls, cluster: ClusterPlan, *, needs_helm: bool = True) -> "ClusterCommands":
-        """The clients for the stack's cluster, which must be on PATH; helm only where it is needed."""
-        kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
-        helm = found_on_path("helm", _HELM) if needs_helm else "helm"
-        return replace(cls.at(cluster.context), kubeconfig=kubeconfig, helm=helm)
-
-    @classmethod
-    def at(cls, context: str) -> "ClusterCommands":
-        """kubectl for a context of whatever KUBECONFIG leads to; it must be on PATH."""
-        return cls(context, None, found_on_path("kubectl", _KUBECTL), "helm")
+        """The cluster, whose clients must be on PATH; helm only where it is needed."""
+        found_on_path("kubectl")
+        if needs_helm:
+            found_on_path("helm")
+        return cls(
+            cluster.context, str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
+        )
 
     def line(self, program: str, *arguments: str) -> str:
         """The command as it would be typed."""
-        return shlex.join([program, *self._where(program), *arguments])
+        return shlex.join(self.words(program, *arguments))
 
     def words(self, program: str, *arguments: str) -> list[str]:
-        """The command for a process: the program's full path, the context and the arguments."""
-        executable = self.kubectl if program == "kubectl" else self.helm
-        return [executable, *self._where(program), *arguments]
+        """The command for a process: the program, the context of the settings and the arguments."""
+        flag = "--context" if program == "kubectl" else "--kube-context"
+        file = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []
+        return [program, *file, flag, self.context, *arguments]
 
     def run(self, program: str, *arguments: str, text: str = "") -> Printed:
         """Runs `kubectl` or `helm` to its end and keeps what it printed; `text` is what it reads."""
@@ -187,27 +182,15 @@ class ClusterCommands:
         Raises:
             CommandError: the server refuses to say.
         """
-        reader = self.reader.within(_ANSWER_SECONDS)
-        answer = reader.find(objects)
+        answer = self.within(_ANSWER_SECONDS).find(objects)
         if not answer.is_known:
-            shown = reader.shown(objects)
-            raise CommandError(f"`{shown}` failed; nothing was changed\n  {answer.why}")
+            raise CommandError(f"`{self.shown(objects)}` failed; nothing was changed\n  {answer.why}")
         return answer.items
-
-    @property
-    def reader(self) -> ClusterReader:
-        """A reader for which no answer is an answer too, and which waits for a limited time."""
-        return ClusterReader(self.context, self.kubeconfig)
 
     def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
         """The error of a command that only reads, with the client's own reason."""
         shown = self.line(program, *arguments)
         return CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.stderr)}")
-
-    def _where(self, program: str) -> list[str]:
-        flag = "--context" if program == "kubectl" else "--kube-context"
-        file = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []
-        return [*file, flag, self.context]
 
 
 def refuse_other_cluster(stack: StackPlan) -> None:

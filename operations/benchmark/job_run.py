@@ -129,7 +129,7 @@ class BenchmarkJob:
             if pod is not None:
                 reason = pod_reasons([pod])[0]
             else:
-                warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._namespace))
+                warnings = warnings_of(self._cluster, Subject("Job", self._name, self._namespace))
                 reason = warnings[-1] if warnings else "it has no pod yet"
             if reason != said:
                 self._progress.said(f"Job {self._name} waits: {reason}")
@@ -195,7 +195,7 @@ class BenchmarkJob:
         return pod.get("status", {}).get("phase") == "Succeeded"
 
     def _raise_if_failed(self) -> None:
-        answer = self._cluster.reader.ask(JOBS, self._name, self._namespace)
+        answer = self._cluster.ask(JOBS, self._name, self._namespace)
         if not answer.is_known:
             # A long run outlives that the cluster does not say just now.
             return
@@ -221,7 +221,7 @@ class BenchmarkJob:
         return CommandError(f"Job {self._name} failed ({said}): {self._log.reason()}")
 
     def _pod(self) -> KubernetesObject | None:
-        return self._cluster.reader.find(self._pods).first
+        return self._cluster.find(self._pods).first
 
 
 def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from operations.project import resolved_stack
 from operations.smoke.checks import Target as Asked
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.guards.foreign_and_lost import objects_of
 
@@ -58,7 +59,7 @@ class Target:
     @property
     def reader(self) -> ClusterReader:
         """A reader whose answers come in time."""
-        return self.cluster.reader.within(_LOOK_SECONDS)
+        return self.cluster.within(_LOOK_SECONDS)
 
 
 def of_stack(name: str) -> Target:
@@ -99,8 +100,8 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         CommandError: there is no such graph, there are several, or the cluster does not say.
 
     """
-    cluster = ClusterCommands.at(context)
-    graph = _graph(cluster.reader.within(_LOOK_SECONDS), namespace, name)
+    cluster = ClusterCommands.of(ClusterPlan("existing", context, None, None), needs_helm=False)
+    graph = _graph(cluster.within(_LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
     roles = roles_in(graph)
     asked = Asked(
@@ -111,7 +112,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         roles=("prefill", "decode") if ("prefill",) in roles.values() else ("worker",),
         kv=None,
         no_kv="nobody decided how the KV cache travels",
-        pods=GraphPods(cluster.reader, namespace, found, roles),
+        pods=GraphPods(cluster, namespace, found, roles),
         lost_calls=LOST_TOOL_CALLS.what,
     )
     return Target(cluster, ServingObjects(namespace, found), asked, roles)

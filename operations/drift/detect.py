@@ -43,20 +43,24 @@ def find_drift(name: str) -> DriftReport:
     state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
-    unread = unreadable_graphs(state, cluster.reader)
+    graphs = [urn for urn, _ in state.recorded if _KIND in urn]
+    unread = unreadable_graphs(graphs, cluster)
     steps = _steps(pulumi, unread)
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    seen = look_for_losses(stack, cluster.reader)
+    seen = look_for_losses(stack, cluster)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
-    if any(_KIND in urn for urn, _ in state.recorded):
-        found = (*found, *lost_definition(cluster))
+    without_definition = bool(graphs) and cluster.ask(GRAPH_OBJECTS).said is Said.ABSENT
+    if without_definition:
+        # Somebody deleted it, and every graph of the cluster with it.
+        definition = Subject("CustomResourceDefinition", GRAPHS, None)
+        found = (*found, Change.of(definition, ("exists", "is gone"), Outcome.FIRST))
     first = (
         *install_again(steps, pulumi),
-        *_write_again(found, cluster),
+        *(_write_again(cluster) if without_definition else ()),
         *(loss.command for loss in losses if loss.command),
     )
     changes = (*found, *as_changes(losses), *inside)
@@ -70,13 +74,6 @@ def find_drift(name: str) -> DriftReport:
     )
 
 
-def lost_definition(cluster: ClusterCommands) -> Iterator[Change]:
-    """Return the definition of graphs where somebody deleted it, and every graph of the cluster with it."""
-    if cluster.reader.ask(GRAPH_OBJECTS).said is Said.ABSENT:
-        definition = Subject("CustomResourceDefinition", GRAPHS, None)
-        yield Change.of(definition, ("exists", "is gone"), Outcome.FIRST)
-
-
 def install_again(steps: Sequence[EngineStep], pulumi: PulumiCommand) -> Iterator[str]:
     """Return what brings back a release that was uninstalled.
 
@@ -88,23 +85,20 @@ def install_again(steps: Sequence[EngineStep], pulumi: PulumiCommand) -> Iterato
             yield pulumi.line("up")
 
 
-def _write_again(changes: Sequence[Change], cluster: ClusterCommands) -> Iterator[str]:
+def _write_again(cluster: ClusterCommands) -> Iterator[str]:
     """Return what makes the operator write its definitions: it does whenever its pod starts.
 
     Source: init container crd-apply of ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
     """
-    if all(change.name != GRAPHS for change in changes):
-        return
-    for operator in cluster.reader.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items:
+    for operator in cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items:
         metadata = operator["metadata"]
         where = (f"deployment/{metadata['name']}", "--namespace", metadata["namespace"])
         for command in ("restart", "status"):
             yield cluster.line("kubectl", "rollout", command, *where)
 
 
-def unreadable_graphs(state: StackState, cluster: ClusterReader) -> tuple[str, ...]:
-    """Return URNs of graphs that Pulumi cannot read: nobody converts them to the program's version."""
-    urns = [urn for urn, _ in state.recorded if _KIND in urn]
+def unreadable_graphs(urns: Sequence[str], cluster: ClusterReader) -> tuple[str, ...]:
+    """Return those of these graphs that Pulumi cannot read: nobody converts them to the program's version."""
     if not urns or operator_answers(cluster):
         return ()
     stored = f"nvidia.com/{cluster.stored_version(GRAPH_OBJECTS)}:{GRAPH_KIND}"

@@ -22,7 +22,7 @@ _Object = Mapping[str, Any]
 
 
 def changes_inside(
-    cluster: ClusterCommands, namespace: str, name: str, *, has_failed: bool = False
+    cluster: ClusterCommands, namespace: str, name: str, *, has_failed: bool
 ) -> tuple[Change, ...]:
     """Return what differs from the manifest of the newest revision.
 
@@ -36,8 +36,7 @@ def changes_inside(
     live = _objects(cluster.printed("kubectl", "get", *_GET, *where, text=manifest))
     dry_run = ("--server-side", "--dry-run=server", "--force-conflicts", f"--field-manager={_MANAGER}")
     wanted = _objects(cluster.printed("kubectl", "apply", *dry_run, *where, text=manifest))
-    found = tuple(differences(wanted, live))
-    return tuple(each.model_copy(update={"by_failed_up": has_failed and not each.managers}) for each in found)
+    return tuple(differences(wanted, live, has_failed=has_failed))
 
 
 def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
@@ -50,18 +49,21 @@ def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
     return cluster.line("helm", "rollback", name, str(status["version"]), *words[2:], "--wait")
 
 
-def differences(wanted: Mapping[Subject, _Object], live: Mapping[Subject, _Object]) -> Iterator[Change]:
+def differences(
+    wanted: Mapping[Subject, _Object], live: Mapping[Subject, _Object], *, has_failed: bool = False
+) -> Iterator[Change]:
     """Return each field, or whole object, that is not as the server would make it from the manifest."""
     for key, item in wanted.items():
         if key not in live:
-            yield Change.of(key, ("exists", "is gone"), Outcome.LEFT)
+            yield Change.of(key, ("exists", "is gone"), Outcome.LEFT, by_failed_up=has_failed)
             continue
         for path, expected, actual in differing(item, live[key], ()):
             if path[0] == "status" or (path[0] == "metadata" and path[1] in _OF_THE_SERVER):
                 continue
             owners = (str(owner["manager"]) for owner in owners_of(live[key], path))
             others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
-            yield Change.of(key, (expected, actual), Outcome.LEFT, path, others)
+            by_failed_up = has_failed and not others
+            yield Change.of(key, (expected, actual), Outcome.LEFT, path, others, by_failed_up=by_failed_up)
 
 
 def _objects(text: str) -> dict[Subject, _Object]:

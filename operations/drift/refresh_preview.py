@@ -20,7 +20,7 @@ _AGAIN = {f"{KUBERNETES}core/v1:{_CLAIM}": Outcome.REFILLED, RELEASE_TYPE: Outco
 
 
 def changes_seen(
-    steps: Iterable[EngineStep], failed: frozenset[str] = frozenset(), program: ResourceGraph | None = None
+    steps: Iterable[EngineStep], failed: frozenset[str], program: ResourceGraph
 ) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
@@ -28,11 +28,10 @@ def changes_seen(
         steps: of a refresh that changes nothing.
         failed: URNs whose last create or update failed.
         program: what the program wants now. An `up` that was interrupted has changed objects whose state is
-            still the old one; None takes the state for what is wanted.
+            still the old one.
 
     """
-    wanted = program or ResourceGraph(())
-    found = dict.fromkeys(change for step in steps for change in _changes(step, failed, wanted))
+    found = dict.fromkeys(change for step in steps for change in _changes(step, failed, program))
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 

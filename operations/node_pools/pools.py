@@ -62,7 +62,7 @@ def find_pools(context: str) -> FoundPools:
     named = ClusterPlan("existing", context, None, None)
     if problems := cluster_problems(named, has_settings=False):
         raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
-    cluster = ClusterCommands.at(context)
+    cluster = ClusterCommands.of(named, needs_helm=False)
     cluster.require_answer()
     listed = cluster.found(Objects(NODES))
     found = pools_of(context, listed)

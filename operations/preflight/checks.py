@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from components.zone_subnets import zone_group
 from operations.document import Verdict
@@ -17,26 +17,21 @@ from stacks.settings.cluster import LustreStorage, OnDemand, Spot
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 
-class _Quota(NamedTuple):
-    """A limit of the account, which starts with no vCPU of P instances, five VPCs and five elastic IPs.
+_Quota: TypeAlias = tuple[str, str, str]
+"""Service, code and title of a limit of the account.
 
-    Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
-    """
-
-    service: str
-    code: str
-    title: str
-
-
-_ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
-_SPOT_P5 = _Quota("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
+It starts with no vCPU of P instances, five VPCs and five elastic IPs. Codes:
+https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
+"""
+_ON_DEMAND = ("ec2", "L-417A185B", "vCPUs of P instances on demand")
+_SPOT_P5 = ("ec2", "L-C4BD4855", "vCPUs of P5 instances on Spot")
 """P4, P3 and P2 have L-7212CCBC together; the page names none for P6."""
-_STANDARD = _Quota("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
+_STANDARD = ("ec2", "L-1216C47A", "vCPUs of standard instances on demand")
 _STANDARD_FAMILIES = tuple("acdhimrtz")
 _OTHER_FAMILIES = ("dl", "hpc", "inf", "mac", "trn")
 """With quotas of their own (https://docs.aws.amazon.com/ec2/latest/instancetypes/ec2-instance-quotas.html)."""
-_ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
-_NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
+_ADDRESSES = ("ec2", "L-0263D0A3", "elastic IPs")
+_NETWORKS = ("vpc", "L-F678F1CE", "VPCs")
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -212,18 +207,17 @@ def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str
 
 
 def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None = None) -> Answer:
-    answer = account.ask(
-        "service-quotas", "get_service_quota", ServiceCode=quota.service, QuotaCode=quota.code
-    )
+    service, code, title = quota
+    answer = account.ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
     allowed = float(answer["Quota"]["Value"])
-    question = f"quota {quota.code}: {quota.title}"
+    question = f"quota {code}: {title}"
     others = "what runs not counted" if used is None else f"{used} in use by others"
     found = f"{needed} needed of {allowed:.0f}, {others}"
     if needed + (used or 0) <= allowed:
         return good(question, found)
     fix = (
-        f"aws service-quotas request-service-quota-increase --service-code {quota.service} "
-        f"--quota-code {quota.code} --desired-value {needed + (used or 0)}"
+        f"aws service-quotas request-service-quota-increase --service-code {service} "
+        f"--quota-code {code} --desired-value {needed + (used or 0)}"
     )
     return wrong(question, found, fix)
 

@@ -83,7 +83,7 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
     question = f"a claim of storage class {name or '(none)'} gets a volume"
     if not name:
         return unknown(question, "the model cache is of no storage class")
-    storage = cluster.reader.ask(STORAGE_CLASSES, name).first or {}
+    storage = cluster.ask(STORAGE_CLASSES, name).first or {}
     if storage.get("volumeBindingMode") == _WAITS:
         return unknown(
             question, f"the class makes it for the first pod alone ({_WAITS}); none is started here"
@@ -109,7 +109,7 @@ def bound_claim(stack: StackPlan, cluster: ClusterCommands) -> Answer:
     if waited.returncode != 0:
         return wrong(question, last_line(events.stdout), "docs/runbook/cache-volume-unbound.md")
     if deleted.returncode != 0:
-        look = cluster.reader.command(*words)
+        look = cluster.command(*words)
         return wrong(
             question, f"claim {claim} was bound, and is left: {last_line(deleted.stderr)}", f"`{look}`"
         )

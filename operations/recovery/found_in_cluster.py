@@ -112,7 +112,7 @@ def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> Iterator
             entries, owner = managed_fields(live), owner_of(live)
             yield ClusterObject(
                 urn=wanted.urn,
-                api_version=_readable_version(wanted, cluster.reader),
+                api_version=_readable_version(wanted, cluster),
                 kind=kind,
                 namespace=namespace,
                 name=name,
@@ -181,7 +181,7 @@ def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterComm
         release=read_release(stack, graph, cluster),
         objects=tuple(existing_objects(graph, cluster)),
         graph_to_come=to_come.name if to_come else None,
-        operator_answers=operator_answers(cluster.reader),
+        operator_answers=operator_answers(cluster),
     )
 
 

@@ -53,7 +53,7 @@ def run_steps(
 
 def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
     """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
-    return undeleted(cluster.reader, Subject(item.kind, item.name, item.namespace)).text()
+    return undeleted(cluster, Subject(item.kind, item.name, item.namespace)).text()
 
 
 def _succeeds(

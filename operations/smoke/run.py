@@ -65,7 +65,7 @@ def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
         roles=_DISAGGREGATED if recipe.is_disaggregated else _AGGREGATED,
         kv=kv_handover(stack),
         no_kv="aggregated: the KV cache never leaves its worker",
-        pods=GraphPods(cluster.reader, serving.namespace, serving.graph_name, roles_of(serving)),
+        pods=GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving)),
         lost_calls=_lost_calls(recipe),
     )
 

@@ -20,7 +20,7 @@ WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
 def recover(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """`recover dev --json` over these leftovers: exit code and document; nothing of it may run a step."""
     pulumi = PulumiCommand("dev", tmp_path, "/no/such/pulumi")
-    cluster = ClusterCommands("context", None, "/no/such/kubectl", "/no/such/helm")
+    cluster = ClusterCommands("context")
     monkeypatch.setattr(PulumiCommand, "of_stack", lambda _: pulumi)
     monkeypatch.setattr(ClusterCommands, "of", lambda _: cluster)
 

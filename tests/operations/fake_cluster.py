@@ -65,7 +65,7 @@ class FakeCluster:
     @property
     def commands(self) -> ClusterCommands:
         """Its clients."""
-        return ClusterCommands(CONTEXT, None, str(self.folder / "bin" / "kubectl"), "helm")
+        return ClusterCommands(CONTEXT)
 
     def answer_in(self, monkeypatch: pytest.MonkeyPatch) -> Self:
         """Be the cluster of this process, until the test ends."""

@@ -125,9 +125,9 @@ def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_starte
 
 
 def test_a_port_forward_that_says_nothing_is_not_waited_for_for_ever(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster = FakeCluster(tmp_path)
+    cluster = FakeCluster(tmp_path).answer_in(monkeypatch)
     cluster.say("forwarding", "")
     with (
         PortForward(cluster.commands, "gpt-oss", "mine", seconds=1) as forward,

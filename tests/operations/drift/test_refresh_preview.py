@@ -12,6 +12,7 @@ from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.urns import urn_name
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
+NO_PROGRAM = ResourceGraph(())
 OWN = {"manager": "pulumi-kubernetes-0badcafe", "operation": "Apply", "fieldsV1": {"f:spec": {}}}
 
 
@@ -208,7 +209,7 @@ REPLICAS, SIZE = "spec.services.Frontend.replicas", "spec.resources.requests.sto
 def test_a_change_is_named_with_both_values_who_made_it_and_what_up_does(
     step: EngineStep, field: str | None, values: tuple[str, str], managers: tuple[str, ...], outcome: Outcome
 ) -> None:
-    [change] = changes_seen([step])
+    [change] = changes_seen([step], frozenset(), NO_PROGRAM)
     kind, _, name = step.urn.split(":")[-3:]
     assert change.object_name == f"{kind} {name}"
     assert (change.field, (change.expected, change.found)) == (field, values)
@@ -216,12 +217,15 @@ def test_a_change_is_named_with_both_values_who_made_it_and_what_up_does(
 
 
 def test_what_an_up_that_failed_has_left_is_no_change_of_somebody_else() -> None:
-    [own] = changes_seen([_owned_by_pulumi(2)])
+    [own] = changes_seen([_owned_by_pulumi(2)], frozenset(), NO_PROGRAM)
     assert (own.by_failed_up, own.managers, own.outcome) == (True, (), Outcome.REPAIRED)
-    [foreign] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))])
+    [foreign] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))], frozenset(), NO_PROGRAM)
     # A field that a refused update never brought.
     step = _updated("Namespace", _LABELS, {"metadata": {}}, "metadata.labels", "delete", OWN)
-    [unknown], [refused] = changes_seen([step]), changes_seen([step], frozenset({step.urn}))
+    [unknown], [refused] = (
+        changes_seen([step], frozenset(), NO_PROGRAM),
+        changes_seen([step], frozenset({step.urn}), NO_PROGRAM),
+    )
     assert (foreign.by_failed_up, unknown.by_failed_up, refused.by_failed_up) == (False, False, True)
 
 
@@ -246,7 +250,7 @@ def test_what_is_expected_is_what_the_program_writes_and_not_what_the_state_reme
     urn = _graph(1).urn
     inputs: dict[str, Value] = {"spec": {"services": {"Frontend": frontend}}}
     program = ResourceGraph([Resource(urn=urn, type=GRAPH, name=urn_name(urn), inputs=inputs)])
-    [change] = changes_seen([_owned_by_pulumi(2)], program=program)
+    [change] = changes_seen([_owned_by_pulumi(2)], frozenset(), program)
     assert (change.expected, change.found, change.outcome) == (expected, "2", outcome)
 
 
@@ -259,5 +263,5 @@ def test_a_secret_that_somebody_changed_is_drift_whatever_the_program_is_given_h
     program = ResourceGraph(
         [Resource(urn=step.urn, type="kubernetes:core/v1:Secret", name="t", inputs=inputs)]
     )
-    [change] = changes_seen([step], program=program)
+    [change] = changes_seen([step], frozenset(), program)
     assert change.outcome is Outcome.REPLACED

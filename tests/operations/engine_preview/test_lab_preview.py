@@ -11,6 +11,7 @@ from operations.drift.refresh_preview import changes_seen
 from operations.drift.report import Outcome
 from operations.engine_preview.events import Events, ask_engine
 from operations.engine_preview.preview import read_preview
+from resource_graph import ResourceGraph
 from tests.lab.conformance.toy import Toy
 from tests.support.sandbox import Sandbox
 
@@ -80,12 +81,17 @@ def test_the_engine_says_what_happens_to_each_resource(toy: Toy) -> None:
 
 def test_what_somebody_changed_is_found_by_a_refresh_and_nothing_where_nobody_did(toy: Toy) -> None:
     toy.up(BEFORE)
-    assert changes_seen(asked(toy, "refresh", "--preview-only")[0].steps) == ()
+    assert (
+        changes_seen(asked(toy, "refresh", "--preview-only")[0].steps, frozenset(), ResourceGraph(())) == ()
+    )
     toy.kubectl("delete", "configmap", "files")
     toy.kubectl("annotate", "service", "service", "a=2", "--overwrite")
     toy.kubectl("patch", "secret", "token", "--patch", '{"stringData": {"key": "planted-3"}}')
     events, printed = asked(toy, "refresh", "--preview-only")
-    assert {(each.kind, each.field, each.found, each.outcome) for each in changes_seen(events.steps)} == {
+    assert {
+        (each.kind, each.field, each.found, each.outcome)
+        for each in changes_seen(events.steps, frozenset(), ResourceGraph(()))
+    } == {
         ("ConfigMap", None, "is gone", Outcome.RECREATED),
         ("Service", "metadata.annotations.a", "2", Outcome.REPAIRED),
         ("Secret", "data.key", "[secret]", Outcome.REPLACED),

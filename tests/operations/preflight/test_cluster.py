@@ -217,7 +217,8 @@ class _Claims:
         self.said: list[str] = []
         self._failing = failing
         storage = {"metadata": {"name": "shared-files"}, "volumeBindingMode": binds}
-        self.reader = RecordedCluster(listed={"storageclasses": [storage]})
+        reader = RecordedCluster(listed={"storageclasses": [storage]})
+        self.ask, self.command = reader.ask, reader.command
 
     def run(self, _program: str, verb: str, *_: str, **__: str) -> Any:
         self.said.append(verb)

@@ -5,6 +5,7 @@ engine, and the commands that recovery then typed, after which the cluster was a
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,9 @@ def cluster(tmp_path: Path, told: Any, monkeypatch: pytest.MonkeyPatch) -> Clust
     """Its reader is told what there is; nobody converts a graph."""
     (tmp_path / "helm").write_text(_HELM)
     (tmp_path / "helm").chmod(0o755)
-    monkeypatch.setattr(ClusterCommands, "reader", Told(told, unconverted="v1beta1"))
-    return ClusterCommands("somewhere", None, "kubectl", str(tmp_path / "helm"))
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(ClusterCommands, "ask", Told(told, unconverted="v1beta1").ask)
+    return ClusterCommands("somewhere")
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ def test_a_graph_that_is_gone_still_needs_the_operator_while_it_has_parts(
 
 RECORDINGS = sorted(Path(__file__).with_name("recordings").glob("*.json"))
 PULUMI = PulumiCommand("dev", Path(), "pulumi")
-CLUSTER = ClusterCommands("dynamo-lab", None, "kubectl", "helm")
+CLUSTER = ClusterCommands("dynamo-lab")
 
 
 @pytest.mark.parametrize("file", RECORDINGS, ids=lambda file: file.stem)
