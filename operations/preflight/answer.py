@@ -1,6 +1,6 @@
 """The questions and their answers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pydantic import computed_field
 
@@ -52,10 +52,13 @@ class Preflight(Document):
         return sum(answer.verdict is Verdict.UNKNOWN for answer in self.answers)
 
 
-def guarded(question: str, asked: Iterator[Answer]) -> Iterator[Answer]:
-    """Yield the answers; unknown where nobody says."""
+def guarded(
+    question: str, check: Callable[..., Answer | Iterator[Answer]], *asked: object
+) -> Iterator[Answer]:
+    """Yield the answers of a check; unknown where nobody says."""
     try:
-        yield from asked
+        found = check(*asked)
+        yield from [found] if isinstance(found, Answer) else found
     except Unanswered as reason:
         yield unknown(question, str(reason))
 

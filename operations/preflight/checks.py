@@ -39,15 +39,15 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
     With credentials of another account nothing more is asked: every answer would be about that one.
     """
-    identity = list(guarded("account", _identity(plan, account)))
+    identity = list(guarded("account", _identity, plan, account))
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
-    for subject, ask in _CHECKS:
-        yield from guarded(subject, ask(plan, account))
+    for subject, check in _CHECKS:
+        yield from guarded(subject, check, plan, account)
     for nodes in plan.gpu_nodes:
-        yield from guarded(f"pool {nodes.pool.name}: offer", _offered(nodes, account))
-        yield from guarded(f"pool {nodes.pool.name}: capacity", capacity_answers(nodes, account))
+        yield from guarded(f"pool {nodes.pool.name}: offer", _offered, nodes, account)
+        yield from guarded(f"pool {nodes.pool.name}: capacity", capacity_answers, nodes, account)
 
 
 def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -115,7 +115,7 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # An id such as use1-az6 is that of the same zone in every account.
     listed = account.ask("ec2", "describe_availability_zones")["AvailabilityZones"]
     ids = {str(each["ZoneName"]): str(each["ZoneId"]) for each in listed}
-    yield from _control_plane(plan, ids)
+    yield _control_plane(plan, ids)
     if plan.storage is not None and isinstance(plan.storage.typed, LustreStorage):
         # FSx is not in every zone, and no request lists those in which it is: its console alone does
         # (https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html).
@@ -128,39 +128,35 @@ def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
             yield unknown("FSx for Lustre with Kubernetes 1.36", f"{found}; on 1.35 it is 6.12")
 
 
-def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
+def _identity(plan: EksPlan, account: Account) -> Answer:
     found = str(account.ask("sts", "get_caller_identity")["Account"])
     if found == plan.cluster.account_id:
-        yield good("account", f"{found}, {plan.cluster.region}")
-        return
-    yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.cluster.account_id}")
+        return good("account", f"{found}, {plan.cluster.region}")
+    return wrong("account", f"the credentials are of {found}", f"credentials of {plan.cluster.account_id}")
 
 
-def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
+def _system_offered(plan: EksPlan, account: Account) -> Answer:
     wanted, kind = plan.network.control_plane, plan.cluster.system_nodes.instance_type
     question, offered = f"system nodes: {kind}", _offered_in(kind, account)
     missing = [zone for zone in wanted if zone not in offered]
     if not missing:
-        yield good(question, f"offered in {', '.join(wanted)}")
-        return
+        return good(question, f"offered in {', '.join(wanted)}")
     fix = "cluster.systemNodes.instanceType: another one, or zones that have it"
-    yield wrong(question, f"not offered in {', '.join(missing)}", fix)
+    return wrong(question, f"not offered in {', '.join(missing)}", fix)
 
 
-def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+def _offered(nodes: PlannedNodes, account: Account) -> Answer:
     zone, kind = nodes.zone, nodes.pool.instance_type.name
     question = f"pool {nodes.pool.name}: {kind} in {zone.name}"
     if zone.is_local and _is_to_be_opted_in(zone.name, account):
         # EC2 lists no offers of a zone that the account does not see.
-        yield good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
-        return
+        return good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
     zones = _offered_in(kind, account)
     if zone.name in zones:
-        yield good(question, "offered")
-        return
+        return good(question, "offered")
     offered = ", ".join(sorted(zones))
     fix = f"nodePools[].zone: one of {offered}" if zones else "another cluster.region: this one has none"
-    yield wrong(question, "not offered", fix)
+    return wrong(question, "not offered", fix)
 
 
 def _offered_in(instance_type: str, account: Account) -> frozenset[str]:
@@ -179,20 +175,18 @@ def _is_to_be_opted_in(zone: str, account: Account) -> bool:
     return any(each["ZoneName"] == zone and each["OptInStatus"] == "not-opted-in" for each in listed)
 
 
-def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
+def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Answer:
     question = "zones of the control plane"
     own = isinstance(plan.network, PlannedNetwork)
     fix = f"cluster.network.{'zones' if own else 'subnets'}: others of {', '.join(_possible(ids))}"
     zones = plan.network.control_plane
     missing = [zone for zone in zones if zone not in ids]
     if missing:
-        yield wrong(question, f"this account has no {', '.join(missing)}", fix)
-        return
+        return wrong(question, f"this account has no {', '.join(missing)}", fix)
     refused = [zone for zone in zones if ids[zone] in _WITHOUT_CONTROL_PLANE]
     if refused:
-        yield wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
-    else:
-        yield good(question, _with_ids(zones, ids))
+        return wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
+    return good(question, _with_ids(zones, ids))
 
 
 def _possible(ids: Mapping[str, str]) -> list[str]:
@@ -222,7 +216,7 @@ def _quota_answer(account: Account, quota: _Quota, needed: int, used: int | None
     return wrong(question, found, fix)
 
 
-_CHECKS: tuple[tuple[str, Callable[[EksPlan, Account], Iterator[Answer]]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[EksPlan, Account], Answer | Iterator[Answer]]], ...] = (
     ("zones", _zones),
     ("network", adopted),
     (API_SERVER, reached),

@@ -54,20 +54,21 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
     if isinstance(nodes, ClusterAnswer):
         yield wrong("cluster", nodes.why, f"`{cluster.command('get', 'nodes')}` has to answer")
         return
-    yield from guarded("free GPUs", _room(stack, cluster))
+    yield from guarded("free GPUs", _room, stack, cluster)
     sizes = {each.pool.name: each.pool.instance_type.gpus for each in stack.pools}
     for pool, items in nodes.items():
-        yield from _gpus(pool, items, sizes[pool])
-        yield from _driver(pool, items)
+        if items:
+            yield _gpus(pool, items, sizes[pool])
+            yield _driver(pool, items)
     yield from _gpu_operator(cluster)
     if stack.serving.placed.compute_domain:
-        yield from guarded(_CHANNELS_THERE, _channels(cluster))
+        yield from guarded(_CHANNELS_THERE, _channels, cluster)
     if isinstance(stack.cache, OwnVolume) and (name := stack.cache.class_name):
-        yield from guarded(f"storage class {name}", _storage_class(name, cluster))
+        yield from guarded(f"storage class {name}", _storage_class, name, cluster)
     if stack.network_policies:
-        yield from guarded(_ENFORCED, _enforcement(cluster))
+        yield from guarded(_ENFORCED, _enforcement, cluster)
     if stack.platform:
-        yield from guarded(_OPERATOR, _operator(stack.platform, cluster))
+        yield from guarded(_OPERATOR, _operator, stack.platform, cluster)
     if isinstance(stack.cache, OwnVolume) and isinstance(stack.cache.source, HuggingFaceDownload):
         yield _hub(stack)
 
@@ -130,14 +131,13 @@ def _room(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer]:
         )
 
 
-def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Iterator[Answer]:
+def _gpus(pool: str, nodes: Sequence[KubernetesObject], gpus: int) -> Answer:
     question = f"pool {pool}: GPUs that the device plugin offers"
     counts = {node["metadata"]["name"]: labels_of(node).get(GPU_COUNT_LABEL) or str(gpus) for node in nodes}
     said = [why for node in nodes if (why := _why_too_few(node, counts[node["metadata"]["name"]]))]
     if said:
-        yield wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
-    elif nodes:
-        yield good(question, ", ".join(f"{name}: {count}" for name, count in counts.items()))
+        return wrong(question, "; ".join(said), "docs/runbook/gpu-nodes-not-joining.md")
+    return good(question, ", ".join(f"{name}: {count}" for name, count in counts.items()))
 
 
 def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
@@ -147,18 +147,15 @@ def _why_too_few(node: KubernetesObject, gpus: str) -> str | None:
     return None if is_whole and not is_seen else why_unusable(node, gpus)
 
 
-def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Iterator[Answer]:
+def _driver(pool: str, nodes: Sequence[KubernetesObject]) -> Answer:
     question = f"pool {pool}: NVIDIA driver"
     majors = {labels_of(node).get(DRIVER_LABEL, "") for node in nodes}
-    if not nodes:
-        return
     if not all(major.isdecimal() for major in majors):
-        yield unknown(question, f"no label {DRIVER_LABEL} on its nodes: GPU feature discovery does not run")
-    elif min(map(int, majors)) < NEEDED_DRIVER:
+        return unknown(question, f"no label {DRIVER_LABEL} on its nodes: GPU feature discovery does not run")
+    if min(map(int, majors)) < NEEDED_DRIVER:
         found = f"{min(majors, key=int)}; the images' CUDA 13 needs {NEEDED_DRIVER}"
-        yield wrong(question, found, "a newer node image, or the GPU operator's driver.version")
-    else:
-        yield good(question, ", ".join(sorted(majors)))
+        return wrong(question, found, "a newer node image, or the GPU operator's driver.version")
+    return good(question, ", ".join(sorted(majors)))
 
 
 def _gpu_operator(cluster: ClusterReader) -> Iterator[Answer]:
@@ -181,32 +178,29 @@ def _known(answer: ClusterAnswer) -> Sequence[KubernetesObject]:
     return answer.items
 
 
-def _channels(cluster: ClusterReader) -> Iterator[Answer]:
+def _channels(cluster: ClusterReader) -> Answer:
     if _known(cluster.ask(_DEVICE_CLASSES, CHANNELS)):
-        yield good(_CHANNELS_THERE, f"DeviceClass {CHANNELS}")
-        return
+        return good(_CHANNELS_THERE, f"DeviceClass {CHANNELS}")
     fix = "install nvidia-dra-driver-gpu (docs/other-clusters.md), on Kubernetes 1.34 or newer"
-    yield wrong(_CHANNELS_THERE, f"there is no DeviceClass {CHANNELS}", fix)
+    return wrong(_CHANNELS_THERE, f"there is no DeviceClass {CHANNELS}", fix)
 
 
-def _storage_class(name: str, cluster: ClusterReader) -> Iterator[Answer]:
+def _storage_class(name: str, cluster: ClusterReader) -> Answer:
     question = f"storage class {name}"
     there = {each["metadata"]["name"]: each for each in _known(cluster.ask(STORAGE_CLASSES))}
     if name in there:
         binds = there[name].get("volumeBindingMode", "Immediate")
-        yield good(question, f"{there[name]['provisioner']}, {binds}")
-        return
+        return good(question, f"{there[name]['provisioner']}, {binds}")
     have = ", ".join(sorted(there)) or "none"
-    yield wrong(question, f"the cluster has {have}", "modelCache.storageClassName")
+    return wrong(question, f"the cluster has {have}", "modelCache.storageClassName")
 
 
-def _enforcement(cluster: ClusterReader) -> Iterator[Answer]:
+def _enforcement(cluster: ClusterReader) -> Answer:
     for each in _known(cluster.ask(DAEMON_SETS, namespace="kube-system")):
         containers = each["spec"]["template"]["spec"].get("containers") or []
         name = each["metadata"]["name"]
         if name in _ENFORCERS or any(container["name"] == _EKS_AGENT for container in containers):
-            yield good(_ENFORCED, f"by DaemonSet {name}")
-            return
+            return good(_ENFORCED, f"by DaemonSet {name}")
     raise Unanswered("no DaemonSet of kube-system is known to enforce it: policies may be ignored")
 
 

@@ -38,17 +38,14 @@ _HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResour
 class HelmRelease:
     """The stack's release as Helm records it."""
 
-    urn: str
-    parent: str | None
-    provider: str | None
+    resource: Resource
+    """The program's."""
     name: str
     namespace: str
-    status: str | None
+    status: str | None = None
     """Helm's word for the newest revision; None: there is no such release."""
     chart: str = ""
     """Chart with its version, as Helm writes it: dynamo-platform-1.2.1."""
-    wanted_chart: str = ""
-    """The name of the program's."""
     last_deployed: int | None = None
     """The revision that ran before the interrupted one."""
     holds: tuple[str, ...] = ()
@@ -68,7 +65,8 @@ class HelmRelease:
     @property
     def is_of_wanted_chart(self) -> bool:
         """Whether it was installed from a chart of the name that the program installs."""
-        return self.chart.startswith(f"{self.wanted_chart.rpartition('/')[2]}-")
+        wanted = str(self.resource.inputs.get("chart", "")).rpartition("/")[2]
+        return self.chart.startswith(f"{wanted}-")
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Leftovers:
         """Whether it is installed and the state does not know it."""
         known = {urn for urn, _ in self.state.recorded}
         release = self.release
-        return release is not None and release.status is not None and release.urn not in known
+        return release is not None and release.status is not None and release.resource.urn not in known
 
     @property
     def was_creating(self) -> frozenset[str]:
@@ -143,20 +141,20 @@ def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommand
     if resource is None or stack.platform is None:
         return None
     name, namespace = RELEASE_NAME, stack.platform.namespace
-    identity = (resource.urn, resource.parent, resource.provider, name, namespace)
     answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
     if answer.returncode != 0 and "release: not found" in answer.stderr:
-        return HelmRelease(*identity, status=None)
+        return HelmRelease(resource, name, namespace)
     if answer.returncode != 0:
         raise cluster.failure(answer, "helm", "history", name, "--namespace", namespace)
     revisions: list[Mapping[str, Any]] = json.loads(answer.stdout)
     newest = max(revisions, key=lambda revision: revision["revision"])
     ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
     return HelmRelease(
-        *identity,
+        resource,
+        name,
+        namespace,
         status=newest["status"],
         chart=str(newest.get("chart", "")),
-        wanted_chart=str(resource.inputs.get("chart", "")),
         last_deployed=max(ran, default=None),
         holds=_data_in_release(name, namespace, cluster),
         graphs=_graphs(cluster),

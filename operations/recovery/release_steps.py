@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.steps import Step
-from resource_graph.urns import RELEASE_TYPE, urn_name
+from resource_graph.urns import RELEASE_TYPE
 
 
 def bring_operator_back(leftovers: Leftovers) -> Iterator[Step]:
@@ -89,7 +89,7 @@ def _refuse_foreign(release: HelmRelease, leftovers: Leftovers) -> None:
             "  try: `platform: {kind: existing}` in this stack's file, which uses it, then `pulumi up`"
         )
     in_our_namespace = any(each.may_be_ours for each in spaces)
-    if release.urn in leftovers.was_creating or (in_our_namespace and release.is_of_wanted_chart):
+    if release.resource.urn in leftovers.was_creating or (in_our_namespace and release.is_of_wanted_chart):
         return
     raise CommandError(
         f"{release} is installed from {release.chart}, the state does "
@@ -124,16 +124,17 @@ def _helm(says: str, verb: str, release: HelmRelease, *words: str, wait: bool = 
 
 
 def _import(release: HelmRelease) -> Step:
-    placed = [f"--parent=parent={release.parent}"] if release.parent else []
-    if release.provider:
-        placed.append(f"--provider=provider={release.provider}")
+    parent, provider = release.resource.parent, release.resource.provider
+    placed = [f"--parent=parent={parent}"] if parent else []
+    if provider:
+        placed.append(f"--provider=provider={provider}")
     return Step(
         f"take Helm release {release.name}, which is installed and not in the state, into the state",
         "pulumi",
         (
             "import",
             RELEASE_TYPE,
-            urn_name(release.urn),
+            release.resource.name,
             f"{release.namespace}/{release.name}",
             *placed,
             "--protect=false",

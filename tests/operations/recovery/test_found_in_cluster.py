@@ -22,8 +22,9 @@ from operations.recovery.found_in_cluster import (
 from operations.recovery.recovery_plan import plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, parse_state
 from operations.recovery.steps import command_line, what_holds
-from resource_graph import ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from resource_graph.engine_state import Deployment, EngineRecord
+from resource_graph.urns import RELEASE_TYPE, urn_name
 from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
@@ -125,12 +126,13 @@ def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) 
 
 
 def _leftovers(recorded: dict[str, Any]) -> Leftovers:
-    release = recorded["release"]
+    release = recorded["release"] | {"graphs": tuple(recorded["release"].get("graphs", ()))}
+    urn, inputs = release.pop("urn"), {"chart": release.pop("wanted_chart")}
+    placed = {side: release.pop(side) for side in ("parent", "provider")}
+    wanted = Resource(urn=urn, type=RELEASE_TYPE, name=urn_name(urn), inputs=inputs, **placed)
     return Leftovers(
         parse_state(Deployment.model_validate(recorded["deployment"])),
-        HelmRelease(
-            **{"parent": None, "provider": None} | release | {"graphs": tuple(release.get("graphs", ()))}
-        ),
+        HelmRelease(wanted, **release),
         tuple(
             ClusterObject(**each | {"managers": tuple(each.get("managers", ()))})
             for each in recorded["objects"]

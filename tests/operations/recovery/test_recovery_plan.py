@@ -10,6 +10,7 @@ from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.stack_state import ClusterObject, StackState
+from resource_graph import Resource
 from resource_graph.urns import RELEASE_TYPE
 
 URN = "urn:pulumi:dev::dynamo-stack::"
@@ -19,14 +20,15 @@ CLAIM = ClusterObject(f"{URN}Claim::claim", "v1", "PersistentVolumeClaim", "serv
 GRAPH = ClusterObject(
     f"{URN}Graph::graph", "nvidia.com/v1alpha1", "DynamoGraphDeployment", "serving", "graph", OURS
 )
-RELEASE = HelmRelease(
-    f"{URN}Release::platform",
-    f"{URN}Platform::platform",
-    f"{URN}provider::cluster",
-    "platform",
-    "system",
-    None,
+WANTED = Resource(
+    urn=f"{URN}Release::platform",
+    type=RELEASE_TYPE,
+    name="platform",
+    inputs={"chart": "platform"},
+    parent=f"{URN}Platform::platform",
+    provider=f"{URN}provider::cluster",
 )
+RELEASE = HelmRelease(WANTED, "platform", "system")
 UNLOCK, UP = "cancel --yes", "up --yes"
 UP_UNSEEN = "up --yes --skip-preview"
 """Where no release stands: a preview would ask its webhook, which definitions of graphs still name."""
@@ -54,13 +56,11 @@ def _up(remains: Leftovers) -> Plan:
 
 
 SPACE = ClusterObject(f"{URN}Ns::ns", "v1", "Namespace", None, "system", OURS)
-DEPLOYED = replace(
-    RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
-)
+DEPLOYED = replace(RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1")
 PENDING = replace(RELEASE, status="pending-install")
 CREATING_CLAIM = _state(JOB, creating=(CLAIM.urn,))
-INSTALLING = _state(creating=(RELEASE.urn,))
-INSTALLED = frozenset({(RELEASE.urn, "system/platform")})
+INSTALLING = _state(creating=(WANTED.urn,))
+INSTALLED = frozenset({(WANTED.urn, "system/platform")})
 GOING = replace(
     _remains(
         StackState(INSTALLED | {(GRAPH.urn, GRAPH.id)}, (("deleting", GRAPH.urn),), ()),
@@ -115,7 +115,7 @@ GRAPH_NAME = "DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace servin
         pytest.param(
             plan_destroy,
             _remains(
-                _state(JOB, creating=(CLAIM.urn, GRAPH.urn, RELEASE.urn)),
+                _state(JOB, creating=(CLAIM.urn, GRAPH.urn, WANTED.urn)),
                 JOB,
                 CLAIM,
                 GRAPH,
@@ -172,7 +172,7 @@ def test_recovery_types_what_makes_the_cluster_whole(
                 planned,
                 # Not even where a run of this stack was at it: Helm has refused that run.
                 _remains(
-                    _state(SPACE, creating=(RELEASE.urn,)),
+                    _state(SPACE, creating=(WANTED.urn,)),
                     replace(SPACE, other_owner=Owner(stack="first")),
                     release=DEPLOYED,
                 ),
@@ -267,8 +267,8 @@ def test_a_release_that_was_installed_before_the_engine_heard_of_it_is_imported(
     plan = _up(_remains(INSTALLING, release=replace(RELEASE, status="deployed", last_deployed=1)))
     first = plan.steps[1].arguments
     assert first[:4] == ("import", RELEASE_TYPE, "platform", "system/platform")
-    assert f"--parent=parent={RELEASE.parent}" in first
-    assert f"--provider=provider={RELEASE.provider}" in first
+    assert f"--parent=parent={WANTED.parent}" in first
+    assert f"--provider=provider={WANTED.provider}" in first
     assert "--protect=false" in first
     # Nor was a run making it, but the namespace is pulumi's.
     plan = _up(_remains(_state(SPACE), SPACE, release=DEPLOYED))
