@@ -16,25 +16,25 @@ _AWS = "aws:"
 _PROVIDER = "pulumi:providers:kubernetes"
 
 
-class OwnCluster:
-    """Learns the kubeconfig from the provider that the program registers with it."""
+def own_cluster(name: str, context_made_by: str) -> Callable[[], ClusterReader]:
+    """Return what looks at the cluster that this program makes; without its kubeconfig it finds nothing.
 
-    def __init__(self, name: str, context_made_by: str) -> None:
-        """Take the name, and the command that makes a context of it, before the cluster is there."""
-        self._name, self._context_made_by = name, context_made_by
-        self._kubeconfig: str | None = None
+    The kubeconfig is that of the provider which the program registers with it.
 
-    def learn(self, registration: pulumi.ResourceTransformationArgs) -> None:
-        """Remember the kubeconfig of the cluster's provider, once it is known; leave the rest alone."""
+    Args:
+        name: of the cluster.
+        context_made_by: the command that makes a context of it.
+
+    """
+    kubeconfigs = [""]
+
+    def learn(registration: pulumi.ResourceTransformationArgs) -> None:
         if registration.type_ == _PROVIDER:
-            pulumi.Output.from_input(registration.props.get("kubeconfig")).apply(self._remember)
+            known = pulumi.Output.from_input(registration.props.get("kubeconfig"))
+            known.apply(lambda kubeconfig: kubeconfigs.append(kubeconfig or ""))
 
-    def reader(self) -> ClusterReader:
-        """Return what looks at the cluster; before the kubeconfig is known, it finds nothing."""
-        return ClusterReader(self._name, content=self._kubeconfig or "", once=self._context_made_by)
-
-    def _remember(self, kubeconfig: str | None) -> None:
-        self._kubeconfig = kubeconfig
+    pulumi.runtime.register_stack_transformation(learn)
+    return lambda: ClusterReader(name, content=kubeconfigs[-1], once=context_made_by)
 
 
 def explain_failures(reader: Callable[[], ClusterReader]) -> None:

@@ -49,7 +49,8 @@ def find_drift(name: str) -> DriftReport:
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
-    repair = repair_command(cluster, *release) if release and inside else None
+    # Without its operator no graph can be changed.
+    repair = [repair_command(cluster, *release)] if release and inside else []
     seen = look_for_losses(stack, cluster)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, state.failed, recorded_stack(stack))
@@ -59,6 +60,7 @@ def find_drift(name: str) -> DriftReport:
         definition = Subject("CustomResourceDefinition", GRAPHS, None)
         found = (*found, Change.of(definition, ("exists", "is gone"), Outcome.FIRST))
     first = (
+        *repair,
         *install_again(steps, pulumi),
         *(_write_again(cluster) if without_definition else ()),
         *(loss.command for loss in losses if loss.command),
@@ -67,7 +69,6 @@ def find_drift(name: str) -> DriftReport:
     return DriftReport(
         stack=name,
         changes=changes,
-        repair_release=repair,
         not_compared=tuple(map(not_compared, unread)),
         lost=tuple(map(str, losses)),
         first=tuple(dict.fromkeys(first)),

@@ -119,14 +119,13 @@ class DriftReport(Document):
 
     stack: str
     changes: tuple[Change, ...]
-    repair_release: str | None = Field(default=None, exclude=True)
-    """The command for what lies inside the Helm release; None where nothing of it differs."""
     not_compared: tuple[str, ...] = ()
     """Graphs that nobody could compare, and why."""
     lost: tuple[str, ...] = ()
     """Parts that are being deleted, or are empty; each is among the changes too."""
     first: tuple[str, ...] = Field(default=(), exclude=True)
-    """Commands without which nothing can heal what is lost, in their order."""
+    """Commands that go before the repair, in their order: what brings the Helm release back to its manifest,
+    and without which nothing can heal what is lost."""
 
     @computed_field
     @property
@@ -138,23 +137,17 @@ class DriftReport(Document):
     @property
     def commands(self) -> tuple[str, ...]:
         """Commands that undo it, in their order."""
-        return tuple(each for each in (self.repair_release, *self.first, self.repair) if each)
+        return (*self.first, *([self.repair] if self.repair else []))
 
     @property
     def repair(self) -> str | None:
         """The command for everything that Pulumi sees; None where that is as it should be."""
-        if self._waits_for_owner or all(
-            change.outcome in {Outcome.LEFT, Outcome.FIRST} for change in self.changes
-        ):
+        outcomes = {change.outcome for change in self.changes}
+        if Outcome.OWNERS in outcomes or outcomes <= {Outcome.LEFT, Outcome.FIRST}:
             return None
         # A preview may not take kubectl's fields, and stops there; the update takes them.
-        stops = any(change.outcome is Outcome.PREVIEW_STOPS for change in self.changes)
-        preview = " --skip-preview" if stops else ""
+        preview = " --skip-preview" if Outcome.PREVIEW_STOPS in outcomes else ""
         return f"pulumi up --refresh{preview} --stack {self.stack}"
-
-    @property
-    def _waits_for_owner(self) -> bool:
-        return any(change.outcome is Outcome.OWNERS for change in self.changes)
 
     def headline(self) -> str:
         """Return the answer in one line."""
@@ -171,9 +164,6 @@ class DriftReport(Document):
 
     def advice(self) -> Iterator[tuple[str, str]]:
         """Return what to type and to know, as label and text."""
-        # Without its operator no graph can be changed.
-        if self.repair_release:
-            yield "RELEASE", self.repair_release
         for command in self.first:
             yield "FIRST", command
         refused = [each for each in self.changes if each.outcome is Outcome.REFUSED]
@@ -196,7 +186,8 @@ class DriftReport(Document):
             yield "LOST", text
         for text in self.not_compared:
             yield "NOT COMPARED", text
-        if (self.repair_release or self._waits_for_owner) and not self.repair:
+        waits = {Outcome.LEFT, Outcome.OWNERS}
+        if not self.repair and any(change.outcome in waits for change in self.changes):
             yield (
                 "THEN",
                 f"pulumi up --refresh --stack {self.stack}: it ends when graph and claim are healthy",

@@ -65,7 +65,9 @@ def _requirements(lock: str, label: str) -> Iterator[Requirement]:
             found = Requirement(text)
         except InvalidRequirement:
             # An option could name another index, or another file of this machine.
-            raise CommandError(f"{label}: {_LOCK} has a line that locks nothing: {_short(text)}") from None
+            raise CommandError(
+                f"{label}: {_LOCK} has a line that locks nothing: {one_line(text, _LONGEST_MESSAGE)}"
+            ) from None
         if found.url is not None:
             raise CommandError(f"{label}: {_LOCK} takes {found.name} from an address instead of an index")
         if found.marker is None or found.marker.evaluate():
@@ -104,12 +106,9 @@ def _install(command: Sequence[str], label: str) -> None:
     except subprocess.TimeoutExpired:
         raise CommandError(f"{label}: its packages were not installed after {_SECONDS} s") from None
     if done.returncode:
-        raise CommandError(f"{label}: its packages cannot be installed: {_short(done.stderr)}")
+        said = one_line(done.stderr.strip(), _LONGEST_MESSAGE)
+        raise CommandError(f"{label}: its packages cannot be installed: {said}")
 
 
 def _python(folder: Path) -> Path:
     return folder / "bin" / "python"
-
-
-def _short(text: str) -> str:
-    return one_line(text.strip(), _LONGEST_MESSAGE)

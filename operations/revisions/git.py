@@ -100,7 +100,9 @@ def write_files(root: Path, commit: str, folder: Path) -> None:
             with tarfile.open(file.name) as archive:
                 archive.extractall(folder, filter="data")
         except tarfile.FilterError as error:
-            raise CommandError(f"commit {commit}: {_shortened(str(error))}; it is not read") from None
+            raise CommandError(
+                f"commit {commit}: {one_line(str(error), _LONGEST_MESSAGE)}; it is not read"
+            ) from None
 
 
 def _is_shallow(root: Path) -> bool:
@@ -131,7 +133,9 @@ def _answer(root: Path, *arguments: str) -> str:
 def _said(root: Path, *arguments: str) -> str:
     done = _run(root, *arguments)
     if done.returncode:
-        raise CommandError(f"git {arguments[0]} fails in {root}: {_shortened(done.stderr)}")
+        raise CommandError(
+            f"git {arguments[0]} fails in {root}: {one_line(done.stderr.strip(), _LONGEST_MESSAGE)}"
+        )
     return done.stdout
 
 
@@ -154,7 +158,3 @@ def _run(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
             "git is not installed here, and revisions are read with it\n"
             "  try: install git, or name two folders"
         ) from None
-
-
-def _shortened(text: str) -> str:
-    return one_line(text.strip(), _LONGEST_MESSAGE)

@@ -8,7 +8,7 @@ import pulumi
 
 from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
-from failures.hook import OwnCluster, explain_failures
+from failures.hook import explain_failures, own_cluster
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.layering import owner_problems
 from stacks.plan.resolve import resolve
@@ -89,9 +89,7 @@ def _reader_for(stack: StackPlan, cluster: ClusterReader) -> Callable[[], Cluste
     """Return what looks at the cluster while the program runs, which may make it."""
     if stack.cluster.context_made_by is None:
         return lambda: cluster
-    own = OwnCluster(stack.cluster.context, stack.cluster.context_made_by)
-    pulumi.runtime.register_stack_transformation(own.learn)
-    return own.reader
+    return own_cluster(stack.cluster.context, stack.cluster.context_made_by)
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:

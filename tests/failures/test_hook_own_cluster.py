@@ -10,7 +10,7 @@ import pulumi
 import pytest
 
 from failures.failed_operation import explanation
-from failures.hook import OwnCluster
+from failures.hook import own_cluster
 from tests.failures.conftest import failure
 
 CONTEXT_MADE_BY = "aws eks update-kubeconfig --name gpt-oss --region us-east-1 --alias gpt-oss"
@@ -35,6 +35,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def learners(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is told of all that the program registers."""
+    found: list[Any] = []
+    monkeypatch.setattr(pulumi.runtime, "register_stack_transformation", found.append)
+    return found
+
+
 def _registration(kind: str, props: dict[str, Any]) -> pulumi.ResourceTransformationArgs:
     resource: Any = None
     return pulumi.ResourceTransformationArgs(resource, kind, "cluster", props, pulumi.ResourceOptions())
@@ -42,14 +50,14 @@ def _registration(kind: str, props: dict[str, Any]) -> pulumi.ResourceTransforma
 
 @pulumi.runtime.test
 def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
-    folder: Path,
+    folder: Path, learners: list[Any]
 ) -> pulumi.Output[Any]:
-    cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
+    cluster = own_cluster("gpt-oss", CONTEXT_MADE_BY)
     known = pulumi.Output.from_input(KUBECONFIG)
-    cluster.learn(_registration("pulumi:providers:kubernetes", {"kubeconfig": known}))
+    learners[0](_registration("pulumi:providers:kubernetes", {"kubeconfig": known}))
 
     def look(_: str) -> None:
-        reader = cluster.reader()
+        reader = cluster()
         assert (reader.context, reader.content) == ("gpt-oss", KUBECONFIG)
         assert reader.log("decode-0") == "loading\n"
         assert (folder / "seen").read_text() == KUBECONFIG
@@ -61,12 +69,12 @@ def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
     return known.apply(look)
 
 
-def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
-    cluster = OwnCluster("gpt-oss", CONTEXT_MADE_BY)
-    cluster.learn(_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
+def test_before_the_cluster_is_there_nothing_is_asked(folder: Path, learners: list[Any]) -> None:
+    cluster = own_cluster("gpt-oss", CONTEXT_MADE_BY)
+    learners[0](_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
     failed = failure("PersistentVolumeClaim", CLAIM, "Timeout occurred polling")
-    assert "The wait for claim model-cache ended" in (explanation(cluster.reader(), failed) or "")
+    assert "The wait for claim model-cache ended" in (explanation(cluster(), failed) or "")
     assert not (folder / "asked").exists()
     # What a person types leads to the cluster after one command.
-    assert cluster.reader().once == CONTEXT_MADE_BY
-    assert cluster.reader().command("get", "pods") == "kubectl --context gpt-oss get pods"
+    assert cluster().once == CONTEXT_MADE_BY
+    assert cluster().command("get", "pods") == "kubectl --context gpt-oss get pods"

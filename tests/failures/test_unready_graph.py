@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pulumi
 import pytest
 
 from failures.failed_operation import EXPLAINED_KINDS, kind_of, pause_before_another_try
@@ -205,12 +206,11 @@ def test_a_webhook_that_does_not_answer_is_told_from_a_graph_that_is_wrong(
 
 
 def test_only_a_webhook_that_does_not_answer_is_asked_again_and_for_half_a_minute() -> None:
-    refused = failed(GRAPH, REFUSED, "update")
-    pauses: list[int | None] = []
-    for _ in range(5):
-        pauses.append(pause_before_another_try(refused))
-        refused.errors.append(REFUSED)
-    assert pauses == [2, 4, 8, 16, None]
+    refused = [
+        pulumi.ErrorHookArgs("", "", "", "", failed_operation="update", errors=[REFUSED] * tries)
+        for tries in range(1, 6)
+    ]
+    assert list(map(pause_before_another_try, refused)) == [2, 4, 8, 16, None]
     for looked_at in (
         failed(GRAPH, "timed out waiting for the condition", "update"),
         failed(GRAPH, "admission webhook denied it", "update"),

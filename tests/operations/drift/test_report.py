@@ -69,8 +69,8 @@ def test_what_pulumi_sees_is_repaired_by_an_up_and_a_conflict_is_explained(
 
 
 def test_what_lies_in_a_release_leads_to_an_up_that_asks_whether_it_serves() -> None:
-    released = DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), repair_release=ROLLBACK)
-    assert (released.repair, _advice(released)["RELEASE"]) == (None, ROLLBACK)
+    released = DriftReport(stack="dev", changes=(_change(Outcome.LEFT),), first=(ROLLBACK,))
+    assert (released.repair, _advice(released)["FIRST"]) == (None, ROLLBACK)
     assert released.as_json()["repair"] == [ROLLBACK]
     assert _advice(released)["THEN"].startswith("pulumi up --refresh --stack dev")
 
