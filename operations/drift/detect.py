@@ -19,7 +19,8 @@ from operations.engine_preview.events import EngineStep, ask_engine
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack
 from operations.recovery.found_in_cluster import operator_answers
-from operations.recovery.stack_state import StackState, read_state
+from operations.recovery.stack_state import is_empty, read_state, recorded
+from resource_graph.engine_state import Deployment
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
 from stacks.updates.guards.foreign_and_lost import look_for_losses
 
@@ -43,17 +44,19 @@ def find_drift(name: str) -> DriftReport:
     state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
-    graphs = [urn for urn, _ in state.recorded if _KIND in urn]
+    graphs = [urn for urn, _ in recorded(state) if _KIND in urn]
     unread = unreadable_graphs(graphs, cluster)
     steps = _steps(pulumi, unread)
     release = deployed_release(steps)
-    has_failed = any(_RELEASE in urn for urn in state.failed)
+    # The state has what these were asked for, the cluster perhaps not.
+    failed = frozenset(each.urn for each in state.resources if each.init_errors)
+    has_failed = any(_RELEASE in urn for urn in failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     # Without its operator no graph can be changed.
     repair = [repair_command(cluster, *release)] if release and inside else []
     seen = look_for_losses(stack, cluster)
     losses = seen.losses if seen else ()
-    found = changes_seen(steps, state.failed, recorded_stack(stack))
+    found = changes_seen(steps, failed, recorded_stack(stack))
     without_definition = bool(graphs) and cluster.ask(GRAPH_OBJECTS).said is Said.ABSENT
     if without_definition:
         # Somebody deleted it, and every graph of the cluster with it.
@@ -112,16 +115,16 @@ def not_compared(urn: str) -> str:
     return f"graph {name} was not compared: the operator, which converts it, is away (runbook: operator-gone)"
 
 
-def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
+def _state_of_finished_run(pulumi: PulumiCommand) -> Deployment:
     state = read_state(pulumi)
     recover = (
         f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {pulumi.stack}`"
     )
-    if state.pending:
+    if state.pending_operations:
         raise CommandError(
             f"a run is at work or was interrupted, and what it has begun is no drift\n{recover}"
         )
-    if state.is_empty:
+    if is_empty(state):
         raise CommandError(
             f"stack {pulumi.stack} is not deployed: its state holds no object, so none can differ\n"
             "  try: `pulumi whoami --verbose` shows which backend this is; `pulumi up` deploys"

@@ -20,8 +20,9 @@ from components.dynamo_objects import (
 from components.object_owner import managed_fields, owner_of
 from operations.commands import ClusterCommands, PulumiCommand, refuse_other_cluster
 from operations.project import recorded_stack
-from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, StackState, read_state
+from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, read_state, recorded
 from resource_graph import Resource, ResourceGraph
+from resource_graph.engine_state import Deployment
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.platform import RELEASE_NAME
 from stacks.plan.stack_plan import StackPlan
@@ -73,7 +74,8 @@ class HelmRelease:
 class Leftovers:
     """Everything that a recovery has to know, and what may still be missing."""
 
-    state: StackState
+    state: Deployment
+    """Of what is in the cluster."""
     release: HelmRelease | None
     """Helm release of the platform; None where the platform is not this stack's own."""
     objects: tuple[ClusterObject, ...]
@@ -86,19 +88,21 @@ class Leftovers:
     @property
     def unrecorded(self) -> tuple[ClusterObject, ...]:
         """The objects that the state does not know."""
-        return tuple(each for each in self.objects if (each.urn, each.id) not in self.state.recorded)
+        known = recorded(self.state)
+        return tuple(each for each in self.objects if (each.urn, each.id) not in known)
 
     @property
     def release_is_unrecorded(self) -> bool:
         """Whether it is installed and the state does not know it."""
-        known = {urn for urn, _ in self.state.recorded}
+        known = {urn for urn, _ in recorded(self.state)}
         release = self.release
         return release is not None and release.status is not None and release.resource.urn not in known
 
     @property
     def was_creating(self) -> frozenset[str]:
         """URNs of what was being created."""
-        return frozenset(urn for operation, urn in self.state.pending if operation == "creating")
+        pending = self.state.pending_operations
+        return frozenset(each.resource.urn for each in pending if each.type == "creating")
 
 
 def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> Iterator[ClusterObject]:
@@ -172,7 +176,7 @@ def read_leftovers(stack: StackPlan, pulumi: PulumiCommand, cluster: ClusterComm
     refuse_other_cluster(stack)
     cluster.require_answer()
     graph = recorded_stack(stack)
-    has_graph = any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded)
+    has_graph = any(f":{GRAPH_KIND}::" in urn for urn, _ in recorded(state))
     to_come = None if has_graph else next(iter(graph.kubernetes_objects(GRAPH_KIND)), None)
     return Leftovers(
         state=state,

@@ -12,7 +12,7 @@ from operations.recovery.release_steps import (
     release_steps_before_destroy,
     release_steps_before_up,
 )
-from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject
+from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, is_empty
 from operations.recovery.steps import Step
 
 _GONE_TIMEOUT = "--timeout=600s"
@@ -56,7 +56,11 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
         *bring_operator_back(leftovers),
         *(_wait_until_gone(each) for each in leftovers.objects if each.is_terminating),
         *release_steps_before_up(leftovers),
-        *(step for each in leftovers.unrecorded for step in _release_fields(each)),
+        *(
+            _release_fields(each)
+            for each in leftovers.unrecorded
+            if each.create_entry is not None and not each.is_terminating
+        ),
         _REFRESH,
         _up(leftovers, policy_pack=policy_pack),
     )
@@ -65,7 +69,7 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
 
 def plan_destroy(leftovers: Leftovers) -> Plan:
     """Recovery that ends with the stack destroyed; CommandError where that takes a person."""
-    if leftovers.state.is_empty:
+    if is_empty(leftovers.state):
         return Plan()
     # An interrupted create of a name that another stack has, or a person, made nothing.
     unknown = [
@@ -90,20 +94,19 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
 
 
 def _findings(leftovers: Leftovers) -> Iterator[str]:
-    for operation, urn in leftovers.state.pending:
-        yield f"interrupted while {operation}: {urn}"
-    for urn in leftovers.state.half_replaced:
-        yield f"half replaced: {urn}"
+    for each in leftovers.state.pending_operations:
+        yield f"interrupted while {each.type}: {each.resource.urn}"
+    yield from (f"half replaced: {each.urn}" for each in leftovers.state.resources if each.is_going)
     release = leftovers.release
     if release and release.is_stuck:
         yield f"{release} is {release.status}"
     # A stack that holds nothing may have left these on purpose when it was destroyed.
-    if not leftovers.state.is_empty:
+    if not is_empty(leftovers.state):
         yield from _found_beside_the_state(leftovers)
 
 
 def _found_beside_the_state(leftovers: Leftovers) -> Iterator[str]:
-    if leftovers.graph_to_come and not leftovers.state.pending:
+    if leftovers.graph_to_come and not leftovers.state.pending_operations:
         # A recovery that was killed on its way there leaves no other trace.
         yield f"the stack has no graph: no `up` has got as far as {leftovers.graph_to_come}"
     if leftovers.release_is_unrecorded:
@@ -143,7 +146,7 @@ def _wait_until_gone(item: ClusterObject) -> Step:
     return _kubectl(says, "wait", item, "--for=delete", _GONE_TIMEOUT, ends=item)
 
 
-def _release_fields(item: ClusterObject) -> Iterator[Step]:
+def _release_fields(item: ClusterObject) -> Step:
     """Take the fields of an object from the create that made it.
 
     The `up` that takes the object over applies as another field manager than the create did, and conflicts
@@ -151,15 +154,13 @@ def _release_fields(item: ClusterObject) -> Iterator[Step]:
     itself, but only in an update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The
     entry itself stays: it is the only proof that Pulumi has made the object, if the recovery runs again.
     """
-    if item.create_entry is None or item.is_terminating:
-        return
     entry = f"/metadata/managedFields/{item.create_entry}"
     patch = [
         {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
         {"op": "replace", "path": f"{entry}/fieldsV1", "value": NO_FIELDS},
     ]
     says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"
-    yield _kubectl(says, "patch", item, "--type=json", f"--patch={json.dumps(patch)}")
+    return _kubectl(says, "patch", item, "--type=json", f"--patch={json.dumps(patch)}")
 
 
 def _delete(item: ClusterObject) -> Step:

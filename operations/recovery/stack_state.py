@@ -63,28 +63,8 @@ class ClusterObject:
         return by_pulumi and self.other_owner is None
 
 
-@dataclass(frozen=True)
-class StackState:
-    """The part of the state that recovery is about."""
-
-    recorded: frozenset[tuple[str, str]]
-    """URN and id of every resource that is in the cluster as far as the state knows."""
-    pending: tuple[tuple[str, str], ...]
-    """Calls that the engine had made, and whose answers it never heard, with the URN of each."""
-    half_replaced: tuple[str, ...]
-    """URNs of which an old one waits to be deleted, or a new one to be created."""
-    failed: frozenset[str] = frozenset()
-    """URNs whose last create or update failed or never became ready: the state has what was asked for, the
-    cluster perhaps not."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the stack holds nothing in the cluster, as far as its state knows."""
-        return not self.recorded and not self.pending
-
-
-def read_state(pulumi: PulumiCommand) -> StackState:
-    """The state, without decrypting anything.
+def read_state(pulumi: PulumiCommand) -> Deployment:
+    """The state of what is in the cluster, without decrypting anything.
 
     Raises:
         CommandError: there is no such stack, the backend has no state of it, or pulumi cannot read it.
@@ -102,20 +82,25 @@ def read_state(pulumi: PulumiCommand) -> StackState:
     if answer.returncode != 0:
         raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.stderr.strip()}")
     try:
-        return parse_state(read_export(answer.stdout))
+        return in_cluster(read_export(answer.stdout))
     except InputError as error:
         raise _lost(pulumi, str(error)) from error
 
 
-def parse_state(deployment: Deployment) -> StackState:
+def in_cluster(deployment: Deployment) -> Deployment:
     """The part of an exported deployment that recovery is about."""
-    ours = [each for each in deployment.resources if each.type.startswith(KUBERNETES)]
-    return StackState(
-        recorded=frozenset((each.urn, each.id) for each in ours if not each.is_going),
-        pending=tuple((each.type, each.resource.urn) for each in deployment.pending_operations),
-        half_replaced=tuple(each.urn for each in ours if each.is_going),
-        failed=frozenset(each.urn for each in ours if each.init_errors),
-    )
+    ours = tuple(each for each in deployment.resources if each.type.startswith(KUBERNETES))
+    return deployment.model_copy(update={"resources": ours})
+
+
+def recorded(state: Deployment) -> frozenset[tuple[str, str]]:
+    """URN and id of every resource that is in the cluster as far as the state knows."""
+    return frozenset((each.urn, each.id) for each in state.resources if not each.is_going)
+
+
+def is_empty(state: Deployment) -> bool:
+    """Whether the stack holds nothing in the cluster, as far as its state knows."""
+    return not recorded(state) and not state.pending_operations
 
 
 def _lost(pulumi: PulumiCommand, reason: str) -> CommandError:

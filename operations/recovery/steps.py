@@ -45,7 +45,7 @@ def run_steps(
         say(f"$ {command_line(step, pulumi, cluster)}")
         if _succeeds(step, pulumi, cluster, say_error):
             continue
-        if not step.forgiven or read_state(pulumi).pending:
+        if not step.forgiven or read_state(pulumi).pending_operations:
             return step
         say("not everything is ready, as is to be expected now; the interrupted operations are dropped")
     return None

@@ -8,12 +8,14 @@ import pytest
 import cli.recover
 from operations.commands import ClusterCommands, PulumiCommand
 from operations.recovery.found_in_cluster import Leftovers
-from operations.recovery.stack_state import StackState
+from resource_graph.engine_state import Deployment, EngineRecord, PendingOperation
 from tests.cli.command import Command, read_document
 
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
-INTERRUPTED = Leftovers(StackState(frozenset({(URN, "x")}), (("creating", URN),), ()), None, ())
-WHOLE = Leftovers(StackState(frozenset({(URN, "x")}), (), ()), None, ())
+DOWNLOAD = EngineRecord(urn=URN, type="kubernetes:batch/v1:Job", id="x")
+WHOLE = Leftovers(Deployment(resources=(DOWNLOAD,)), None, ())
+CREATING = PendingOperation(type="creating", resource=DOWNLOAD)
+INTERRUPTED = Leftovers(Deployment(resources=(DOWNLOAD,), pending_operations=(CREATING,)), None, ())
 
 
 @pytest.fixture

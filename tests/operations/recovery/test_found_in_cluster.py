@@ -20,7 +20,7 @@ from operations.recovery.found_in_cluster import (
     read_release,
 )
 from operations.recovery.recovery_plan import plan_destroy, plan_up
-from operations.recovery.stack_state import ClusterObject, parse_state
+from operations.recovery.stack_state import ClusterObject, in_cluster, is_empty, recorded
 from operations.recovery.steps import command_line, what_holds
 from resource_graph import Resource, ResourceGraph
 from resource_graph.engine_state import Deployment, EngineRecord
@@ -118,27 +118,27 @@ CLUSTER = ClusterCommands("dynamo-lab")
 
 @pytest.mark.parametrize("file", RECORDINGS, ids=lambda file: file.stem)
 def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) -> None:
-    recorded = json.loads(file.read_text(encoding="utf-8"))
-    leftovers = _leftovers(recorded)
-    plan = plan_destroy(leftovers) if recorded["destroy"] else plan_up(leftovers, policy_pack=True)
-    assert [command_line(step, PULUMI, CLUSTER) for step in plan.steps] == recorded["typed"]
-    assert list(plan.found) == recorded["found"]
+    moment = json.loads(file.read_text(encoding="utf-8"))
+    leftovers = _leftovers(moment)
+    plan = plan_destroy(leftovers) if moment["destroy"] else plan_up(leftovers, policy_pack=True)
+    assert [command_line(step, PULUMI, CLUSTER) for step in plan.steps] == moment["typed"]
+    assert list(plan.found) == moment["found"]
 
 
-def _leftovers(recorded: dict[str, Any]) -> Leftovers:
-    release = recorded["release"] | {"graphs": tuple(recorded["release"].get("graphs", ()))}
+def _leftovers(moment: dict[str, Any]) -> Leftovers:
+    release = moment["release"] | {"graphs": tuple(moment["release"].get("graphs", ()))}
     urn, inputs = release.pop("urn"), {"chart": release.pop("wanted_chart")}
     placed = {side: release.pop(side) for side in ("parent", "provider")}
     wanted = Resource(urn=urn, type=RELEASE_TYPE, name=urn_name(urn), inputs=inputs, **placed)
     return Leftovers(
-        parse_state(Deployment.model_validate(recorded["deployment"])),
+        in_cluster(Deployment.model_validate(moment["deployment"])),
         HelmRelease(wanted, **release),
         tuple(
             ClusterObject(**each | {"managers": tuple(each.get("managers", ()))})
-            for each in recorded["objects"]
+            for each in moment["objects"]
         ),
-        graph_to_come=recorded["graph_to_come"],
-        operator_answers=recorded["operator_answers"],
+        graph_to_come=moment["graph_to_come"],
+        operator_answers=moment["operator_answers"],
     )
 
 
@@ -151,13 +151,13 @@ def _resource(name: str, **more: Any) -> EngineRecord:
 
 
 def test_a_stack_that_never_ran_holds_nothing() -> None:
-    assert parse_state(Deployment()).is_empty
+    assert is_empty(Deployment())
     stack = EngineRecord(urn=URN, type="pulumi:pulumi:Stack")
-    assert parse_state(Deployment(resources=(stack,))).is_empty
+    assert is_empty(in_cluster(Deployment(resources=(stack,))))
 
 
 def test_what_waits_to_be_deleted_or_made_again_is_not_in_the_cluster_for_good() -> None:
     waiting = _resource("old", delete=True), _resource("gone", pendingReplacement=True)
-    state = parse_state(Deployment(resources=(_resource("new"), *waiting)))
-    assert state.recorded == {(f"{URN}new", "ns/new")}
-    assert state.half_replaced == (f"{URN}old", f"{URN}gone")
+    state = in_cluster(Deployment(resources=(_resource("new"), *waiting)))
+    assert recorded(state) == {(f"{URN}new", "ns/new")}
+    assert [each.urn for each in state.resources if each.is_going] == [f"{URN}old", f"{URN}gone"]

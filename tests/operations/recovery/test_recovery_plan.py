@@ -1,6 +1,6 @@
 """What recovery decides to do, from what it found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -9,8 +9,9 @@ from components.object_owner import Owner
 from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
-from operations.recovery.stack_state import ClusterObject, StackState
+from operations.recovery.stack_state import ClusterObject
 from resource_graph import Resource
+from resource_graph.engine_state import Deployment, EngineRecord, PendingOperation
 from resource_graph.urns import RELEASE_TYPE
 
 URN = "urn:pulumi:dev::dynamo-stack::"
@@ -35,15 +36,20 @@ UP_UNSEEN = "up --yes --skip-preview"
 REFRESH = "refresh --yes --skip-preview --clear-pending-creates"
 
 
-def _state(*recorded: ClusterObject, creating: tuple[str, ...] = ()) -> StackState:
-    return StackState(
-        frozenset((each.urn, each.id) for each in recorded),
-        tuple(("creating", urn) for urn in creating),
-        (),
+def _state(
+    *recorded: ClusterObject, creating: Iterable[str] = (), deleting: Iterable[str] = ()
+) -> Deployment:
+    calls = [*(("creating", urn) for urn in creating), *(("deleting", urn) for urn in deleting)]
+    return Deployment(
+        resources=tuple(EngineRecord(urn=each.urn, type="kubernetes:", id=each.id) for each in recorded),
+        pending_operations=tuple(
+            PendingOperation(type=call, resource=EngineRecord(urn=urn, type="kubernetes:"))
+            for call, urn in calls
+        ),
     )
 
 
-def _remains(state: StackState, *objects: ClusterObject, release: HelmRelease | None = RELEASE) -> Leftovers:
+def _remains(state: Deployment, *objects: ClusterObject, release: HelmRelease | None = RELEASE) -> Leftovers:
     return Leftovers(state, release, objects)
 
 
@@ -60,10 +66,10 @@ DEPLOYED = replace(RELEASE, status="deployed", last_deployed=1, chart="platform-
 PENDING = replace(RELEASE, status="pending-install")
 CREATING_CLAIM = _state(JOB, creating=(CLAIM.urn,))
 INSTALLING = _state(creating=(WANTED.urn,))
-INSTALLED = frozenset({(WANTED.urn, "system/platform")})
+INSTALLED = replace(JOB, urn=WANTED.urn, namespace="system", name="platform")
 GOING = replace(
     _remains(
-        StackState(INSTALLED | {(GRAPH.urn, GRAPH.id)}, (("deleting", GRAPH.urn),), ()),
+        _state(INSTALLED, GRAPH, deleting=(GRAPH.urn,)),
         replace(GRAPH, is_terminating=True),
         release=replace(RELEASE, status="deployed", last_deployed=3),
     ),
@@ -104,9 +110,7 @@ GRAPH_NAME = "DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace servin
         *(
             pytest.param(
                 _up,
-                _remains(
-                    StackState(INSTALLED, (), ()), release=replace(RELEASE, status=status, last_deployed=3)
-                ),
+                _remains(_state(INSTALLED), release=replace(RELEASE, status=status, last_deployed=3)),
                 [UNLOCK, "rollback platform 3 --namespace system", REFRESH, UP],
                 id=f"a release in {status} goes back to what ran",
             )
