@@ -1,5 +1,6 @@
 """`recover --json`: what an interrupted run left, for a program that watches over stacks."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from tests.cli.command import Command, read_document
 URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
 DOWNLOAD = EngineRecord(urn=URN, type="kubernetes:batch/v1:Job", id="x")
 WHOLE = Leftovers(Deployment(resources=(DOWNLOAD,)), None, ())
-CREATING = PendingOperation(type="creating", resource=DOWNLOAD)
-INTERRUPTED = Leftovers(Deployment(resources=(DOWNLOAD,), pending_operations=(CREATING,)), None, ())
+INTERRUPTED = replace(
+    WHOLE,
+    state=Deployment(
+        resources=(DOWNLOAD,), pending_operations=(PendingOperation(type="creating", resource=DOWNLOAD),)
+    ),
+)
 
 
 @pytest.fixture

@@ -65,9 +65,8 @@ def failed(kind: str, error: str = TIMED_OUT, operation: str = "create") -> pulu
 
 def failure(kind: str, inputs: dict[str, Any], error: str, operation: str = "create") -> pulumi.ErrorHookArgs:
     """What the engine tells of a failed operation."""
-    sides: dict[str, Any] = {"old_inputs" if operation == "delete" else "new_inputs": inputs}
-    kind = f"kubernetes:group/v1:{kind}"
-    return pulumi.ErrorHookArgs("", "", "", kind, failed_operation=operation, errors=[error], **sides)
+    token = f"kubernetes:group/v1:{kind}"
+    return pulumi.ErrorHookArgs("", "", "", token, inputs, inputs, None, operation, [error])
 
 
 def said_of(operation: pulumi.ErrorHookArgs, stack: str = "STACK") -> str:

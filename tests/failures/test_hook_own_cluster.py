@@ -4,7 +4,7 @@ import os
 import shlex
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 import pytest
@@ -44,8 +44,9 @@ def learners(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def _registration(kind: str, props: dict[str, Any]) -> pulumi.ResourceTransformationArgs:
-    resource: Any = None
-    return pulumi.ResourceTransformationArgs(resource, kind, "cluster", props, pulumi.ResourceOptions())
+    return pulumi.ResourceTransformationArgs(
+        cast("Any", None), kind, "cluster", props, pulumi.ResourceOptions()
+    )
 
 
 @pulumi.runtime.test

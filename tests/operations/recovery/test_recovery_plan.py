@@ -36,15 +36,12 @@ UP_UNSEEN = "up --yes --skip-preview"
 REFRESH = "refresh --yes --skip-preview --clear-pending-creates"
 
 
-def _state(
-    *recorded: ClusterObject, creating: Iterable[str] = (), deleting: Iterable[str] = ()
-) -> Deployment:
-    calls = [*(("creating", urn) for urn in creating), *(("deleting", urn) for urn in deleting)]
+def _state(*recorded: ClusterObject, creating: Iterable[str] = (), call: str = "creating") -> Deployment:
     return Deployment(
         resources=tuple(EngineRecord(urn=each.urn, type="kubernetes:", id=each.id) for each in recorded),
         pending_operations=tuple(
             PendingOperation(type=call, resource=EngineRecord(urn=urn, type="kubernetes:"))
-            for call, urn in calls
+            for urn in creating
         ),
     )
 
@@ -69,7 +66,7 @@ INSTALLING = _state(creating=(WANTED.urn,))
 INSTALLED = replace(JOB, urn=WANTED.urn, namespace="system", name="platform")
 GOING = replace(
     _remains(
-        _state(INSTALLED, GRAPH, deleting=(GRAPH.urn,)),
+        _state(INSTALLED, GRAPH, creating=(GRAPH.urn,), call="deleting"),
         replace(GRAPH, is_terminating=True),
         release=replace(RELEASE, status="deployed", last_deployed=3),
     ),
