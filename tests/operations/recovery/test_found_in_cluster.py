@@ -24,7 +24,7 @@ from operations.recovery.stack_state import ClusterObject, in_cluster, is_empty,
 from operations.recovery.steps import command_line, what_holds
 from resource_graph import Resource, ResourceGraph
 from resource_graph.engine_state import Deployment, EngineRecord
-from resource_graph.urns import RELEASE_TYPE, urn_name
+from resource_graph.urns import RELEASE_TYPE
 from tests.support.clusters import Told
 from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
@@ -127,9 +127,14 @@ def test_recovery_types_what_it_typed_when_the_cluster_became_whole(file: Path) 
 
 def _leftovers(moment: dict[str, Any]) -> Leftovers:
     release = moment["release"] | {"graphs": tuple(moment["release"].get("graphs", ()))}
-    urn, inputs = release.pop("urn"), {"chart": release.pop("wanted_chart")}
-    placed = {side: release.pop(side) for side in ("parent", "provider")}
-    wanted = Resource(urn=urn, type=RELEASE_TYPE, name=urn_name(urn), inputs=inputs, **placed)
+    wanted = Resource(
+        urn=release.pop("urn"),
+        type=RELEASE_TYPE,
+        name="dynamo-platform",
+        inputs={"chart": release.pop("wanted_chart")},
+        parent=release.pop("parent"),
+        provider=release.pop("provider"),
+    )
     return Leftovers(
         in_cluster(Deployment.model_validate(moment["deployment"])),
         HelmRelease(wanted, **release),
