@@ -39,10 +39,10 @@ def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None
             )
         named.append(platform_resource(platform))
     files = read_inputs(paths)
-    states = [file for file in files if looks_like_state(file.text)]
+    states = [file for file in files if looks_like_state(file[1])]
     if states and len(paths) > 1:
         raise CommandError(
-            f"{states[0].name} is a stack's state, which is judged alone; leave the other files out"
+            f"{states[0][0]} is a stack's state, which is judged alone; leave the other files out"
         )
     graph = state_graph(states[0]) if states else manifest_graph(files)
     return ResourceGraph([*named, *graph], graph.lacks)

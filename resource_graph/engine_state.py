@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from resource_graph.input_text import InputError
-from resource_graph.resource import CustomTimeouts, Resource
+from resource_graph.resource import CustomTimeouts, Resource, set_timeouts
 from resource_graph.urns import own_type, provider_urn, urn_name
 from resource_graph.wire import plain_state
 
@@ -31,14 +31,6 @@ class _Written(BaseModel):
         return {key: value for key, value in written.items() if value is not None}
 
 
-class _Timeouts(_Written):
-    """Seconds; 0 stands for a timeout that nobody set."""
-
-    create: float = 0
-    update: float = 0
-    delete: float = 0
-
-
 class EngineRecord(_Written):
     """A resource with what only the engine knows of it (pulumi/pulumi sdk/go/common/apitype, ResourceV3)."""
 
@@ -55,7 +47,7 @@ class EngineRecord(_Written):
     property_dependencies: Mapping[str, tuple[str, ...] | None] = {}
     protect: bool = False
     retain_on_delete: bool = False
-    custom_timeouts: _Timeouts = _Timeouts()
+    custom_timeouts: CustomTimeouts = CustomTimeouts()
     delete: bool = False
     """Its successor exists."""
     pending_replacement: bool = False
@@ -73,14 +65,14 @@ class EngineRecord(_Written):
     @cached_property
     def resource(self) -> Resource:
         """The resource; a secret among its inputs is UNKNOWN, as where nobody gives the passphrase."""
-        plain = plain_state(self.inputs)
+        inputs, secret_paths = plain_state(self.inputs)
         by_property = {key: frozenset(urns) for key, urns in self.property_dependencies.items() if urns}
         timeouts = self.custom_timeouts
         return Resource(
             urn=self.urn,
             type=self.type,
             name=urn_name(self.urn),
-            inputs=plain.values,
+            inputs=inputs,
             custom=self.custom,
             parent=self.parent or None,
             provider=provider_urn(self.provider),
@@ -88,12 +80,8 @@ class EngineRecord(_Written):
             property_dependencies=by_property,
             protect=self.protect,
             retain_on_delete=self.retain_on_delete,
-            custom_timeouts=CustomTimeouts(
-                create=timeouts.create or None,
-                update=timeouts.update or None,
-                delete=timeouts.delete or None,
-            ),
-            secret_paths=plain.secret_paths,
+            custom_timeouts=set_timeouts(timeouts.create, timeouts.update, timeouts.delete),
+            secret_paths=secret_paths,
         )
 
 

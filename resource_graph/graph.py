@@ -35,7 +35,6 @@ class DuplicateResourceError(Exception):
 
     def __init__(self, urn: str) -> None:
         super().__init__(f"duplicate resource URN {urn}: give one of the two another name")
-        self.urn = urn
 
 
 class RecordingError(Exception):

@@ -4,7 +4,6 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,21 +19,16 @@ _LONGEST_MESSAGE = 1000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
+InputText = tuple[str, str]
+"""Path of a file, as messages name it, and what it holds."""
+
+
 class InputError(Exception):
     """A file cannot be read as what it should be; the text names it, and the place in it."""
 
     def __init__(self, message: str) -> None:
         # It may quote what it found, which may be all of the file.
         super().__init__(one_line(message, _LONGEST_MESSAGE))
-
-
-@dataclass(frozen=True, slots=True)
-class InputText:
-    """What one file holds."""
-
-    name: str
-    """For messages: its path."""
-    text: str
 
 
 def read_inputs(paths: Sequence[Path]) -> Sequence[InputText]:
@@ -51,7 +45,7 @@ def read_inputs(paths: Sequence[Path]) -> Sequence[InputText]:
         name = input_name(path)
         content = _content(path, name, left)
         left -= len(content)
-        found.append(InputText(name, _decoded(content, name)))
+        found.append((name, _decoded(content, name)))
     return found
 
 

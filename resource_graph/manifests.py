@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from resource_graph.graph import DOCUMENTS_LACK, ResourceGraph
 from resource_graph.input_text import InputError, InputText
-from resource_graph.manifest_yaml import YamlDocument, read_documents
+from resource_graph.manifest_yaml import read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
 from resource_graph.yaml_events import YamlProblem
@@ -28,17 +28,16 @@ def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
         InputError: one is no YAML, or holds something that is no Kubernetes object; the message names file,
             document and line.
     """
-    return ResourceGraph((resource for file in files for resource in _read(file)), DOCUMENTS_LACK)
+    return ResourceGraph((resource for file in files for resource in _read(*file)), DOCUMENTS_LACK)
 
 
-def _read(file: InputText) -> Iterator[Resource]:
+def _read(name: str, text: str) -> Iterator[Resource]:
     try:
-        for document in read_documents(file.text):
-            origin = Origin(file.name, document.number, document.written.line, document.written)
-            yield from _objects(document, origin)
+        for document in read_documents(text):
+            yield from _objects(document.content, Origin(name, document.number, document.written))
     except YamlProblem as problem:
-        line, said = _placeholder(file.text, problem) or (problem.line, str(problem))
-        raise InputError(f"{file.name}, document {problem.document}, line {line}: {said}") from problem
+        line, said = _placeholder(text, problem) or (problem.line, str(problem))
+        raise InputError(f"{name}, document {problem.document}, line {line}: {said}") from problem
 
 
 def _placeholder(text: str, problem: YamlProblem) -> tuple[int, str] | None:
@@ -53,8 +52,7 @@ def _placeholder(text: str, problem: YamlProblem) -> tuple[int, str] | None:
     return None
 
 
-def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:
-    content = document.content
+def _objects(content: Value, origin: Origin) -> Iterator[Resource]:
     items = content.get("items") if isinstance(content, Mapping) else None
     if isinstance(content, Mapping) and content.get("kind") == "List" and isinstance(items, list):
         for index, item in enumerate(items):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pulumi_policy import PolicyCustomTimeouts, PolicyResource
+from pulumi_policy import PolicyResource
 from pulumi_policy.deserialize import serialize_properties
 
 from resource_graph.graph import POLICY_HOST_LACKS, ResourceGraph
-from resource_graph.resource import CustomTimeouts, Resource
+from resource_graph.resource import Resource, set_timeouts
 from resource_graph.values import Value
 from resource_graph.wire import plain_state
 
@@ -20,7 +20,7 @@ def policy_inputs(properties: Mapping[str, Any]) -> Mapping[str, Value]:
     The proxy raises on every unknown value; here they become UNKNOWN, so that a rule can say that it could
     not decide instead of being cut off.
     """
-    return plain_state(serialize_properties(properties)).values
+    return plain_state(serialize_properties(properties))[0]
 
 
 def policy_graph(
@@ -45,6 +45,7 @@ def _resource(resource: PolicyResource, inputs: Mapping[str, Value] | None) -> R
         for key, dependencies in resource.property_dependencies.items()
         if dependencies
     }
+    timeouts = resource.opts.custom_timeouts
     declared = frozenset(dependency.urn for dependency in resource.dependencies)
     return Resource(
         urn=resource.urn,
@@ -58,14 +59,7 @@ def _resource(resource: PolicyResource, inputs: Mapping[str, Value] | None) -> R
         dependencies=declared.union(*property_dependencies.values()),
         property_dependencies=property_dependencies,
         protect=resource.opts.protect,
-        custom_timeouts=_timeouts(resource.opts.custom_timeouts),
-    )
-
-
-def _timeouts(timeouts: PolicyCustomTimeouts) -> CustomTimeouts:
-    # The host writes 0 for a timeout that nobody set.
-    return CustomTimeouts(
-        create=timeouts.create_seconds or None,
-        update=timeouts.update_seconds or None,
-        delete=timeouts.delete_seconds or None,
+        custom_timeouts=set_timeouts(
+            timeouts.create_seconds, timeouts.update_seconds, timeouts.delete_seconds
+        ),
     )

@@ -26,7 +26,7 @@ from resource_graph.wire import duration_seconds, plain_inputs
 _STACK_REFERENCE = "pulumi:pulumi:StackReference"
 
 
-def record(program: Callable[[], None], *, project: str, stack: str, preview: bool = True) -> ResourceGraph:
+def record(program: Callable[[], None], *, project: str, stack: str) -> ResourceGraph:
     """The resources that the program registers, in an order in which the engine could create them.
 
     Ids and other outputs that a provider would make up stay unknown. No configuration, environment or
@@ -39,7 +39,7 @@ def record(program: Callable[[], None], *, project: str, stack: str, preview: bo
         Exception: whatever the program itself raises.
     """
     monitor = _RecordingMonitor(project, stack)
-    run_against(monitor, program, project=project, stack=stack, preview=preview)
+    run_against(monitor, program, project=project, stack=stack, preview=True)
     # Registrations that do not wait for each other arrive in any order.
     return ResourceGraph(ResourceGraph(monitor.recorded).in_creation_order())
 
@@ -90,7 +90,7 @@ class _RecordingMonitor(MockMonitor):
                 urn=urn,
                 type=request.type,
                 name=request.name,
-                inputs=plain_inputs(request.properties).values,
+                inputs=plain_inputs(request.properties)[0],
                 custom=True,
                 parent=request.parent or None,
             )
@@ -131,7 +131,7 @@ def _inherit(
 
 
 def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resource:
-    inputs = plain_inputs(request.object if request.HasField("object") else Struct())
+    inputs, secret_paths = plain_inputs(request.object if request.HasField("object") else Struct())
     property_dependencies = {
         key: frozenset(dependencies.urns)
         for key, dependencies in request.propertyDependencies.items()
@@ -141,7 +141,7 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
         urn=urn,
         type=request.type,
         name=request.name,
-        inputs=inputs.values,
+        inputs=inputs,
         custom=request.custom,
         parent=request.parent or None,
         provider=provider_urn(request.provider),
@@ -157,7 +157,7 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
         delete_before_replace=request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
         ignore_changes=tuple(request.ignoreChanges),
         replace_on_changes=tuple(request.replaceOnChanges),
-        secret_paths=inputs.secret_paths,
+        secret_paths=secret_paths,
     )
 
 

@@ -19,6 +19,11 @@ class CustomTimeouts:
     delete: float | None = None
 
 
+def set_timeouts(create: float | None, update: float | None, delete: float | None) -> CustomTimeouts:
+    """The timeouts that somebody set: engine and policy host write 0 for the others."""
+    return CustomTimeouts(create or None, update or None, delete or None)
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a document was read: for messages that a person can follow."""
@@ -26,19 +31,17 @@ class Origin:
     file: str
     document: int
     """Counted from 1 within the file."""
-    line: int
-    """Line of the document's first key, counted from 1."""
-    source: Written | None = field(default=None, repr=False, compare=False)
-    """Where the lines of its fields are found; None where only that of the document is known."""
+    source: Written = field(repr=False, compare=False)
+    """Where the document and its fields are written."""
     within: Path = ()
     """Path of the object in its document: `items` and a position for an object in a List."""
 
     def line_of(self, path: Path) -> int:
         """Line of the field, or of the nearest one around it that is written there."""
-        return self.line if self.source is None else self.source.nearest((*self.within, *path))[0]
+        return self.source.nearest((*self.within, *path))[0]
 
     def __str__(self) -> str:
-        return f"{self.file}, document {self.document}, line {self.line}"
+        return f"{self.file}, document {self.document}, line {self.source.line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

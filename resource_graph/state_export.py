@@ -27,8 +27,9 @@ def state_graph(file: InputText) -> ResourceGraph:
     Raises:
         InputError: the file is no JSON, or holds no state of a known version.
     """
+    name, text = file
     try:
-        records = read_export(file.text).resources
+        records = read_export(text).resources
         return ResourceGraph(each.resource for each in records if not each.is_going and not each.external)
     except (InputError, DuplicateResourceError) as error:
-        raise InputError(f"{file.name}: {error}") from error
+        raise InputError(f"{name}: {error}") from error

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from google.protobuf.struct_pb2 import Struct
@@ -30,15 +29,11 @@ _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(h|m(?!s)|s|ms)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
-@dataclass(frozen=True, slots=True)
-class PlainInputs:
-    """Decoded inputs, and where secrets were among them."""
-
-    values: Mapping[str, Value]
-    secret_paths: frozenset[Path]
+Decoded = tuple[Mapping[str, Value], frozenset[Path]]
+"""Inputs, and where secrets were among them."""
 
 
-def plain_inputs(struct: Struct) -> PlainInputs:
+def plain_inputs(struct: Struct) -> Decoded:
     """Decode inputs: unknown markers become UNKNOWN, secrets their value and a remembered path.
 
     A reference to a resource becomes its id, or for a component its URN, as the engine hands it to a
@@ -48,7 +43,7 @@ def plain_inputs(struct: Struct) -> PlainInputs:
     return _decoded(cast("Mapping[str, object]", struct), reveals_secrets=True)
 
 
-def plain_state(inputs: Mapping[str, object]) -> PlainInputs:
+def plain_state(inputs: Mapping[str, object]) -> Decoded:
     """Decode inputs as a stack's state holds them: a secret is UNKNOWN, and its path is remembered."""
     return _decoded(inputs, reveals_secrets=False)
 
@@ -67,7 +62,7 @@ def duration_seconds(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 
-def _decoded(inputs: Mapping[str, object], *, reveals_secrets: bool) -> PlainInputs:
+def _decoded(inputs: Mapping[str, object], *, reveals_secrets: bool) -> Decoded:
     secrets: set[Path] = set()
 
     def plain(value: object, path: Path) -> Value:
@@ -100,4 +95,4 @@ def _decoded(inputs: Mapping[str, object], *, reveals_secrets: bool) -> PlainInp
 
     # Without the SDK's own, such as the code of a dynamic provider, which no policy pack is told.
     own = {key: item for key, item in sorted(inputs.items()) if not key.startswith("__")}
-    return PlainInputs({key: plain(item, (key,)) for key, item in own.items()}, frozenset(secrets))
+    return {key: plain(item, (key,)) for key, item in own.items()}, frozenset(secrets)

@@ -102,14 +102,14 @@ def load_thresholds(file: Path) -> Thresholds:
         SettingsError: all that is wrong with it.
 
     """
-    [given] = read_inputs([file])
+    [(name, text)] = read_inputs([file])
     try:
         # As JSON, because pydantic's strict mode takes a list for a tuple only there.
-        return Thresholds.model_validate_json(json.dumps(parse_yaml(given.text)))
+        return Thresholds.model_validate_json(json.dumps(parse_yaml(text)))
     except ValidationError as error:
-        raise SettingsError({given.name: problems_of(error, Thresholds)}) from None
+        raise SettingsError({name: problems_of(error, Thresholds)}) from None
     except YamlProblem as error:
-        place = f"{given.name}:{error.line}" if error.line else given.name
+        place = f"{name}:{error.line}" if error.line else name
         raise SettingsError({place: [Problem("", None, f"not a file of thresholds: {error}")]}) from None
 
 

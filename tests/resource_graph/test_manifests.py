@@ -35,7 +35,7 @@ def test_each_document_keeps_its_file_number_and_line(tmp_path: Path) -> None:
     first, second = manifest_graph(read_inputs([file]))
     assert (first.name, first.type) == ("p", "kubernetes:core/v1:Pod")
     assert first.origin is not None
-    assert (first.origin.file, first.origin.document, first.origin.line) == (str(file), 2, 4)
+    assert (first.origin.file, first.origin.document, first.origin.source.line) == (str(file), 2, 4)
     assert str(second.origin) == f"{file}, document 3, line 8"
 
 

@@ -24,13 +24,13 @@ def test_a_secret_inside_a_list_is_found() -> None:
     struct = Struct()
     secret = {SIGNATURE: "1b47061264138c4ac30d75fd1eb44270", "value": {"deep": 1.0}}
     struct.update({"env": [{"value": "plain"}, {"value": secret}]})
-    inputs = plain_inputs(struct)
-    assert inputs.values == {"env": [{"value": "plain"}, {"value": {"deep": 1}}]}
-    assert inputs.secret_paths == {("env", 1, "value")}
+    values, secret_paths = plain_inputs(struct)
+    assert values == {"env": [{"value": "plain"}, {"value": {"deep": 1}}]}
+    assert secret_paths == {("env", 1, "value")}
 
 
 def test_what_the_sdk_adds_for_itself_is_no_input_of_the_program() -> None:
     struct = Struct()
     struct.update({"__provider": "code", "context": "gpu-cluster"})
-    assert plain_inputs(struct).values == {"context": "gpu-cluster"}
-    assert plain_state({"__provider": "code", "context": "gpu-cluster"}).values == {"context": "gpu-cluster"}
+    assert plain_inputs(struct)[0] == {"context": "gpu-cluster"}
+    assert plain_state({"__provider": "code", "context": "gpu-cluster"})[0] == {"context": "gpu-cluster"}
