@@ -33,9 +33,9 @@ def compose(
     problem = several_hosts(plan) or several_servers(plan)
     if problem is not None:
         raise SettingsError({plan.source: [problem]})
-    project = compose_project(plan)
+    document, beside = compose_project(plan)
     folder = to or Path(f"compose-{stack}")
-    files = {COMPOSE_FILE: _heading(plan) + to_yaml(project.document), **project.files}
+    files = {COMPOSE_FILE: _heading(plan) + to_yaml(document), **beside}
     write_files(folder, files, MARK, suggestion="move it, or name another folder with --to")
     for each in files:
         (folder / each).chmod(_READABLE_FILE)

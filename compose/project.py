@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from compose.containers import escaped
 from compose.discovery import Discovery, discovery_by_etcd
@@ -12,7 +12,7 @@ from compose.options import ENV_EXAMPLE, env_example
 from compose.workers import ENGINE_FOLDER, Surroundings, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
-from recipes.graph_manifest.services import graph_services
+from recipes.graph_manifest.services import main_container
 from recipes.model_download import VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
@@ -26,26 +26,20 @@ _FRONTEND, _SERVER = "frontend", "server"
 _TRANSPORT: KvTransportName = "nvlink"
 
 
-class ComposeProject(NamedTuple):
-    """What is written for one stack."""
+def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the project of a stack whose workers fit one host (compose/one_host.py).
 
-    document: Mapping[str, Any]
-    """Content of compose.yaml."""
-    files: Mapping[str, str]
-    """Path beside it -> text, without the mark of who wrote it."""
-
-
-def compose_project(stack: StackPlan) -> ComposeProject:
-    """Return the project of a stack whose workers fit one host (compose/one_host.py)."""
+    It is the content of compose.yaml and, by path beside it, each file's text without the mark of who wrote
+    it.
+    """
     placed = _on_one_host(stack.serving.placed)
     source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
     server = placed.recipe.engine_server
     together = placed.kv_transport is not None
     discovery = Discovery() if server else discovery_by_etcd(placed.image_mirrors)
     around = Surroundings(discovery, model_mount(source), stack.serving.ready_timeout_seconds)
-    engines = engine_files(placed)
-    services = graph_services(placed, engines.name)
-    workers = workers_of(services, placed.recipe.serving_engine.port_environment)
+    name, files = engine_files(placed)
+    workers = workers_of(placed, has_engine_files=name is not None)
     architecture: CpuArchitecture = next(
         used.pool.instance_type.cpu_architecture for used in stack.pools if used.used_gpus
     )
@@ -53,10 +47,11 @@ def compose_project(stack: StackPlan) -> ComposeProject:
         [worker] = workers
         serving = {_SERVER: server_service(worker, server, around, architecture)}
     else:
-        frontend = next(service for service in services if service.role == _FRONTEND)
+        frontend = next(service for service in placed.services if service.role == _FRONTEND)
+        entrance = main_container(placed, frontend, has_engine_file=False)
         serving = {
             **worker_services(workers, around, architecture, together=together),
-            _FRONTEND: frontend_service(frontend, placed.recipe.model.served_name, around),
+            _FRONTEND: frontend_service(entrance, placed.recipe.model.served_name, around),
         }
     document = {
         "name": placed.graph_name,
@@ -64,10 +59,10 @@ def compose_project(stack: StackPlan) -> ComposeProject:
         "volumes": own_volume(source),
     }
     filled = {key: value for key, value in document.items() if value}
-    files = {f"{ENGINE_FOLDER}/{name}": text for name, text in engines.data.items()}
+    in_folder = {f"{ENGINE_FOLDER}/{each}": text for each, text in files.items()}
     supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
-    beside = {**files, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
-    return ComposeProject(escaped(filled), beside)
+    beside = {**in_folder, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
+    return escaped(filled), beside
 
 
 def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:

@@ -3,7 +3,7 @@
 `Surroundings` is what the frontend has in common with them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ from compose.containers import answers, byte_size, service_of
 from compose.discovery import Discovery
 from compose.model import MODEL
 from hardware import CpuArchitecture
-from recipes.graph_manifest.services import GraphService
+from recipes.graph_manifest.services import main_container
+from recipes.placed import PlacedRecipe
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS
 from recipes.pod_processes import SUPERVISOR_FILE
 
@@ -57,7 +58,9 @@ class Worker:
     """One worker process and its GPUs."""
 
     name: str
-    service: GraphService
+    container: Mapping[str, Any]
+    """Of its pod."""
+    shared_memory: str | None
     gpus: tuple[int, ...]
     """Indices of the host's."""
     port: int
@@ -66,23 +69,19 @@ class Worker:
     """Variables of the fixed ports of its engine, for a container with several workers."""
 
 
-def workers_of(
-    services: Sequence[GraphService], engine_ports: Callable[[int], Mapping[str, str]]
-) -> tuple[Worker, ...]:
-    """Return every replica with its GPUs, from the host's first one on.
-
-    Args:
-        services: of the graph.
-        engine_ports: returns the variables of a worker's fixed ports by its number, from 0.
-    """
+def workers_of(placed: PlacedRecipe, *, has_engine_files: bool) -> tuple[Worker, ...]:
+    """Return every replica with its GPUs, from the host's first one on."""
     workers: list[Worker] = []
-    for service in services:
-        for number in range(1, service.replicas + 1 if service.gpus else 1):
+    for service in placed.workers:
+        container = main_container(placed, service, has_engine_file=has_engine_files)
+        memory = service.recipe.shared_memory
+        for number in range(1, service.replicas + 1):
             name = service.role if service.replicas == 1 else f"{service.role}-{number}"
             first = sum(len(worker.gpus) for worker in workers)
             gpus = tuple(range(first, first + service.gpus))
             index = len(workers)
-            workers.append(Worker(name, service, gpus, _PORT + 1 + index, engine_ports(index)))
+            ports = placed.recipe.serving_engine.port_environment(index)
+            workers.append(Worker(name, container, memory, gpus, _PORT + 1 + index, ports))
     return tuple(workers)
 
 
@@ -101,9 +100,7 @@ def worker_services(
     if together:
         return {_TOGETHER: _worker(_one_container(workers), workers, _PORT, surroundings, architecture)}
     return {
-        worker.name: _worker(
-            service_of(worker.service.container), [worker], worker.port, surroundings, architecture
-        )
+        worker.name: _worker(service_of(worker.container), [worker], worker.port, surroundings, architecture)
         for worker in workers
     }
 
@@ -119,11 +116,11 @@ def with_devices(
     capabilities: Sequence[str] = container.get("cap_add", ())
     if len(gpus) > 1 and architecture == "amd64" and _OPENS_MEMORY_OF_OTHERS not in capabilities:
         container["cap_add"] = [*capabilities, _OPENS_MEMORY_OF_OTHERS]
-    service = workers[0].service
+    memory = workers[0].shared_memory
     devices = {"driver": "nvidia", "device_ids": gpus, "capabilities": ["gpu"]}
     fields = surroundings.around(container, f"./{ENGINE_FOLDER}:{ENGINE_FILES_DIRECTORY}:ro")
-    if service.shared_memory:
-        fields["shm_size"] = byte_size(service.shared_memory)
+    if memory:
+        fields["shm_size"] = byte_size(memory)
     return {
         **fields,
         "ipc": "host",
@@ -135,7 +132,7 @@ def with_devices(
 
 def _one_container(workers: Sequence[Worker]) -> dict[str, Any]:
     """Return the container of several workers: what is theirs alone stands before each one's command."""
-    containers = [service_of(worker.service.container) for worker in workers]
+    containers = [service_of(worker.container) for worker in workers]
     first = containers[0]
     common = {
         name: value

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
 
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import engine_file_name
@@ -11,17 +10,10 @@ from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
 _HASH_LENGTH = 10
 
 
-@dataclass(frozen=True, slots=True)
-class EngineFiles:
-    """Name and content of the ConfigMap."""
+def engine_files(placed: PlacedRecipe) -> tuple[str | None, dict[str, str]]:
+    """Return the ConfigMap's name, which ends in a hash of its content, and one file per worker role.
 
-    name: str | None
-    """None where the engine reads no file."""
-    data: dict[str, str]
-
-
-def engine_files(placed: PlacedRecipe) -> EngineFiles:
-    """Return one file per worker role under a name that ends in a hash of the content.
+    There is no name where the engine reads no file.
 
     A running worker reads its file once. With the content in the name, a change is a new object and a
     changed pod template: the new object exists first, the pods roll, and the old object goes last. The
@@ -38,6 +30,6 @@ def engine_files(placed: PlacedRecipe) -> EngineFiles:
     if placed.recipe.one_pod is not None:
         data[SUPERVISOR_FILE] = supervisor_script()
     if not data:
-        return EngineFiles(name=None, data={})
+        return None, {}
     digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-    return EngineFiles(name=f"{placed.graph_name}-engine-{digest[:_HASH_LENGTH]}", data=data)
+    return f"{placed.graph_name}-engine-{digest[:_HASH_LENGTH]}", data

@@ -7,8 +7,8 @@ from typing import Any
 
 from engines.engine import PORT
 from recipes.graph_manifest.placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
-from recipes.graph_manifest.services import GraphService, graph_services
-from recipes.placed import PlacedRecipe
+from recipes.graph_manifest.services import pod_template
+from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
 
 # The operator's startup probe lets a worker load for so long (720 x 10 s).
@@ -47,20 +47,20 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
     server = placed.recipe.engine_server
     if server is None:
         raise ValueError(f"{placed.recipe.name} is served by Dynamo")
-    [service] = graph_services(placed, engine_config_map_name)
     [worker] = placed.workers
-    metadata, pod = service.template["metadata"], service.template["spec"]
+    template = pod_template(placed, worker, engine_config_map_name)
+    metadata, pod = template["metadata"], template["spec"]
     labels = server_labels(placed)
     return {
-        "replicas": service.replicas,
+        "replicas": worker.replicas,
         "selector": {"matchLabels": labels},
         "strategy": _strategy(worker.placement.rollout.strategy if worker.placement else "Recreate"),
         "template": {
             "metadata": {"labels": {**metadata["labels"], **labels}},
             "spec": {
                 **pod,
-                "containers": [_with_port_and_probes(service, server.ready_path)],
-                "volumes": [*pod["volumes"], *_shared_memory(service)],
+                "containers": [_with_port_and_probes(pod["containers"][0], worker, server.ready_path)],
+                "volumes": [*pod["volumes"], *_shared_memory(worker)],
             },
         },
     }
@@ -72,11 +72,10 @@ def server_service(placed: PlacedRecipe) -> dict[str, Any]:
     return {"selector": server_labels(placed), "ports": [port]}
 
 
-def _with_port_and_probes(service: GraphService, path: str) -> dict[str, Any]:
-    container = service.template["spec"]["containers"][0]
+def _with_port_and_probes(container: dict[str, Any], worker: PlacedService, path: str) -> dict[str, Any]:
     asked = {"httpGet": {"path": path, "port": PORT}}
     mounts: list[dict[str, Any]] = container["volumeMounts"]
-    if service.shared_memory:
+    if worker.recipe.shared_memory:
         mounts = [*mounts, {"name": _SHARED_MEMORY, "mountPath": "/dev/shm"}]  # noqa: S108
     return {
         **container,
@@ -92,10 +91,11 @@ def _with_port_and_probes(service: GraphService, path: str) -> dict[str, Any]:
     }
 
 
-def _shared_memory(service: GraphService) -> list[dict[str, Any]]:
-    if service.shared_memory is None:
+def _shared_memory(worker: PlacedService) -> list[dict[str, Any]]:
+    size = worker.recipe.shared_memory
+    if size is None:
         return []
-    return [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": service.shared_memory}}]
+    return [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}}]
 
 
 def _strategy(strategy: str) -> dict[str, Any]:

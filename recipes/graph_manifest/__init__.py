@@ -5,8 +5,8 @@ Why in this API version: docs/adr/0017-graph-api-v1beta1.md.
 
 from typing import Any
 
-from recipes.graph_manifest.services import GraphService, graph_services
-from recipes.placed import PlacedRecipe
+from recipes.graph_manifest.services import pod_template
+from recipes.placed import PlacedRecipe, PlacedService
 
 
 def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
@@ -21,20 +21,22 @@ def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict
         ValueError: the KV transport has no image for the recipe's runtime version.
 
     """
-    services = graph_services(placed, engine_config_map_name)
     return {
         "backendFramework": placed.recipe.serving_engine.backend_framework,
-        "components": [_component(service) for service in services],
+        "components": [_component(placed, each, engine_config_map_name) for each in placed.services],
     }
 
 
-def _component(service: GraphService) -> dict[str, Any]:
+def _component(
+    placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
+) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "name": service.name,
         "type": service.role,
         "replicas": service.replicas,
-        "podTemplate": service.template,
+        "podTemplate": pod_template(placed, service, engine_config_map_name),
     }
-    if service.shared_memory:
-        fields["sharedMemorySize"] = service.shared_memory
+    # Without it the operator's own 8Gi stays.
+    if service.recipe.shared_memory:
+        fields["sharedMemorySize"] = service.recipe.shared_memory
     return fields

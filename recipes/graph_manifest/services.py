@@ -1,8 +1,6 @@
-"""What each service of a graph is: its pod in Kubernetes' words, and what the graph says beside it."""
+"""The pods of each service of a graph, in Kubernetes' own words."""
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,7 +21,7 @@ from recipes.pod_environment import (
     process_environment,
     worker_command,
 )
-from recipes.services import Role, ServiceRecipe
+from recipes.services import ServiceRecipe
 from recipes.standard_labels import pod_labels
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
@@ -36,39 +34,18 @@ _IMAGE_USER = 1000
 """User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphService:
-    """One service, and what its pods are made from."""
-
-    name: str
-    role: Role
-    replicas: int
-    template: Mapping[str, Any]
-    """Of its pods, in Kubernetes' own words, with labels and the rollout's annotations."""
-    container: Mapping[str, Any]
-    """The main container of its pods, without resources."""
-    gpus: int
-    """Of one pod."""
-    shared_memory: str | None
-    """Size of the shared memory; None leaves the operator's own 8Gi."""
-
-
-def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> tuple[GraphService, ...]:
-    """Return the services of the graph in the recipe's order.
+def pod_template(
+    placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
+) -> dict[str, Any]:
+    """Return the template of a service's pods, with labels and the rollout's annotations.
 
     Raises:
         ValueError: the KV transport has no image for the recipe's runtime version.
 
     """
-    return tuple(_service(placed, service, engine_config_map_name) for service in placed.services)
-
-
-def _service(
-    placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
-) -> GraphService:
     placement = service.placement
     files = engine_config_map_name if placement else None
-    container = _container(placed, service, has_engine_file=files is not None)
+    container = main_container(placed, service, has_engine_file=files is not None)
     image, security = container["image"], _container_security(None, has_gpus=False)
     pod: dict[str, Any] = {
         **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
@@ -97,15 +74,7 @@ def _service(
     if placement:
         # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
         metadata["annotations"] = _rollout_annotations(placement.rollout)
-    return GraphService(
-        name=service.name,
-        role=service.role,
-        replicas=service.replicas,
-        template={"metadata": metadata, "spec": pod},
-        container=container,
-        gpus=service.gpus,
-        shared_memory=service.recipe.shared_memory,
-    )
+    return {"metadata": metadata, "spec": pod}
 
 
 def _volumes(placed: PlacedRecipe, engine_config_map_name: str | None) -> list[dict[str, Any]]:
@@ -125,8 +94,8 @@ def _cache_mount(placed: PlacedRecipe) -> dict[str, Any]:
     return {"name": name, "mountPath": MODEL_CACHE.mount_path}
 
 
-def _container(placed: PlacedRecipe, service: PlacedService, *, has_engine_file: bool) -> dict[str, Any]:
-    """Return the main container without resources.
+def main_container(placed: PlacedRecipe, service: PlacedService, *, has_engine_file: bool) -> dict[str, Any]:
+    """Return the main container of a service's pods, without name and resources.
 
     No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
     (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.

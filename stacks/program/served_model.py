@@ -16,13 +16,13 @@ from stacks.plan.stack_plan import StackPlan
 def served_model(stack: StackPlan) -> Served:
     """Return what a graph and a server have in common."""
     placed = stack.serving.placed
-    files = engine_files(placed)
+    name, files = engine_files(placed)
     typed = list(_typed_settings(stack))
     return Served(
         name=placed.graph_name,
         namespace=placed.namespace,
-        engine_config_map_name=files.name,
-        engine_files=files.data,
+        engine_config_map_name=name,
+        engine_files=files,
         ready_timeout_seconds=stack.serving.ready_timeout_seconds,
         inputs={
             "name": placed.graph_name,

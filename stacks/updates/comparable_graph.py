@@ -99,7 +99,7 @@ class Graph:
 def graph_of(stack: StackPlan) -> Graph:
     """Return the graph that the stack asks for."""
     placed = stack.serving.placed
-    files = engine_files(placed).name
+    files, _ = engine_files(placed)
     if placed.recipe.engine_server is not None:
         return read_server(placed.graph_name, placed.namespace, server_deployment(placed, files))
     return read_graph(placed.graph_name, placed.namespace, graph_spec(placed, files))

@@ -45,7 +45,7 @@ def test_a_shipped_file_is_rendered_with_what_serves_and_says_which_window_that_
     serves = [each["kind"] for each in documents if each["metadata"]["name"] == serving.graph_name]
     assert {"DynamoGraphDeployment", "Deployment"}.intersection(serves)
     files = [file for each in documents if each["kind"] == "ConfigMap" for file in each["data"].items()]
-    assert set(engine_files(serving.placed).data.items()) <= set(files)
+    assert set(engine_files(serving.placed)[1].items()) <= set(files)
     blocks = [pool["purchase"]["id"] for pool in committed_settings(name)["nodePools"] if "purchase" in pool]
     waits = re.findall(rf"{serving.graph_name} waits: pool .* Capacity Block (\S+) opens", answer.err)
     assert waits == blocks

@@ -16,7 +16,7 @@ STACKS = ("agg", "disagg")
 
 def text(stack: str) -> str:
     """The compose file without its heading."""
-    return to_yaml(dict(project(SETTINGS[stack]()).document))
+    return to_yaml(dict(project(SETTINGS[stack]())[0]))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from compose.project import ComposeProject, compose_project
+from compose.project import compose_project
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, resolved
 from tests.support.shipped_stacks import served_settings
 
@@ -41,14 +41,14 @@ WITH_DYNAMO = {
 SETTINGS = {**WITH_DYNAMO, "server": without_dynamo}
 
 
-def project(settings: Mapping[str, Any]) -> ComposeProject:
-    """The project of the stack with these settings."""
+def project(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The project of the stack with these settings: compose file, and files beside it."""
     return compose_project(resolved(dict(settings)))
 
 
 def services(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Its services by name."""
-    return dict(project(settings).document["services"])
+    return dict(project(settings)[0]["services"])
 
 
 def gpus(service: Mapping[str, Any]) -> list[str]:

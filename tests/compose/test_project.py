@@ -97,18 +97,18 @@ def test_only_the_frontend_can_be_reached_from_outside(settings: Callable[[], di
 
 def test_the_engine_files_are_those_of_the_graph() -> None:
     settings = disagg_b200_settings()
-    graph = engine_files(resolved(settings).serving.placed).data
-    files = project(settings).files
+    _, graph = engine_files(resolved(settings).serving.placed)
+    _, files = project(settings)
     assert {name: files[f"engine/{name}"] for name in graph} == graph
     assert "./engine:/opt/dynamo/configs:ro" in services(settings)["workers"]["volumes"]
 
 
 def test_the_token_is_in_no_file_but_the_one_that_a_person_writes() -> None:
-    made = project(agg_gb200_settings())
-    assert "HF_TOKEN" not in yaml.safe_dump(made.document)
-    assert made.document["services"]["model"]["env_file"] == [{"path": ".env", "required": False}]
-    assert "\nHF_TOKEN=\n" in made.files[".env.example"]
-    assert [name for name, each in made.document["services"].items() if "env_file" in each] == ["model"]
+    document, files = project(agg_gb200_settings())
+    assert "HF_TOKEN" not in yaml.safe_dump(document)
+    assert document["services"]["model"]["env_file"] == [{"path": ".env", "required": False}]
+    assert "\nHF_TOKEN=\n" in files[".env.example"]
+    assert [name for name, each in document["services"].items() if "env_file" in each] == ["model"]
 
 
 def test_images_come_from_the_mirror() -> None:
@@ -122,29 +122,29 @@ def test_a_model_that_others_brought_is_checked_and_a_person_says_where_it_is() 
     settings = agg_gb200_settings()
     settings["model"] = {"source": {"kind": "existingVolume", "claimName": "weights"}}
     del settings["modelCache"]
-    made = project(settings)
-    found = made.document["services"]
+    document, files = project(settings)
+    found = document["services"]
     assert "model-owner" not in found, "what belongs to others is not given away"
     assert found["model"]["volumes"] == ["${MODEL_CACHE:?the directory that holds the model}:/opt/models"]
     assert found["worker"]["volumes"][0] == found["model"]["volumes"][0]
-    assert "volumes" not in made.document
-    assert "\nMODEL_CACHE=\n" in made.files[".env.example"]
+    assert "volumes" not in document
+    assert "\nMODEL_CACHE=\n" in files[".env.example"]
 
 
 def test_a_model_in_a_bucket_is_copied_with_what_the_env_file_says() -> None:
     settings = agg_gb200_settings()
     settings["model"] = {"source": {"kind": "s3", "address": "s3://bucket/prefix", "serviceAccountName": "x"}}
-    made = project(settings)
-    model = made.document["services"]["model"]
+    document, files = project(settings)
+    model = document["services"]["model"]
     assert "s3://bucket/prefix" in model["command"][0]
     # The role of the host may be all that there is.
     assert "AWS_EC2_METADATA_DISABLED" not in model["environment"]
-    assert "#AWS_ACCESS_KEY_ID=" in made.files[".env.example"]
+    assert "#AWS_ACCESS_KEY_ID=" in files[".env.example"]
 
 
 def test_a_server_without_dynamo_needs_neither_frontend_nor_etcd_nor_nats() -> None:
-    made = project(without_dynamo())
-    found = made.document["services"]
+    document, files = project(without_dynamo())
+    found = document["services"]
     # Some of the publisher's images have an entrypoint that starts something else.
     assert all("entrypoint" in each for each in found.values())
     assert found.keys() == {"model-owner", "model", "server"}
@@ -152,5 +152,5 @@ def test_a_server_without_dynamo_needs_neither_frontend_nor_etcd_nor_nats() -> N
     assert found["server"]["depends_on"] == {"model": COMPLETED}
     assert "http://127.0.0.1:8000/health" in found["server"]["healthcheck"]["test"]
     assert gpus(found["server"]) == [str(number) for number in range(8)]
-    assert made.files.keys() == {"engine/worker.yaml", ".env.example"}
+    assert files.keys() == {"engine/worker.yaml", ".env.example"}
     assert not [name for name in found["server"]["environment"] if name.startswith("DYN_")]

@@ -19,15 +19,15 @@ def test_every_project_is_valid_by_the_specification_s_schema() -> None:
     schema = jsonschema.Draft202012Validator(get_builtin_schema("vendor.compose-spec"))
     for stack, settings in SETTINGS.items():
         # As it is written and read.
-        document = yaml.safe_load(to_yaml(dict(project(settings()).document)))
+        document = yaml.safe_load(to_yaml(dict(project(settings())[0])))
         assert [each.message for each in schema.iter_errors(document)] == [], stack
 
 
 @pytest.mark.engine
 @pytest.mark.parametrize("stack", SETTINGS)
 def test_compose_reads_a_project_as_it_is_meant(tmp_path: Path, stack: str) -> None:
-    made = project(SETTINGS[stack]())
-    (tmp_path / "compose.yaml").write_text(to_yaml(dict(made.document)), encoding="utf-8")
+    document, _ = project(SETTINGS[stack]())
+    (tmp_path / "compose.yaml").write_text(to_yaml(dict(document)), encoding="utf-8")
     # What `docker compose config` makes of it, by the library that it does it with.
     answer = subprocess.run(
         [str(executables(cache_directory())["compose-config"])],

@@ -18,7 +18,7 @@ SECONDS = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
 def _seconds(placed: PlacedRecipe) -> dict[str, tuple[int, int]]:
     """Service -> the seconds of its requests and those of its pod; services without the former left out."""
     found: dict[str, tuple[int, int]] = {}
-    for name, pod in pods_of(graph_spec(placed, engine_files(placed).name)).items():
+    for name, pod in pods_of(graph_spec(placed, engine_files(placed)[0])).items():
         variables = main_of(pod)["env"]
         if SECONDS in variables:
             found[name] = (int(variables[SECONDS]), pod["spec"]["terminationGracePeriodSeconds"])
@@ -37,7 +37,7 @@ def test_a_prefill_worker_of_vllm_waits_for_no_transfers_and_its_requests_get_th
 
 def test_each_worker_of_one_pod_has_the_seconds_of_its_role() -> None:
     placed = in_one_pod()
-    pod = pods_of(graph_spec(placed, engine_files(placed).name))["TrtllmWorker"]
+    pod = pods_of(graph_spec(placed, engine_files(placed)[0]))["TrtllmWorker"]
     texts = [word for word in main_of(pod)["args"] if SECONDS in word]
     assert [re.findall(rf"{SECONDS}=(\d+)", text) for text in texts] == [["60"], ["90"]]
     assert pod["spec"]["terminationGracePeriodSeconds"] == 120

@@ -32,7 +32,7 @@ REQUIRED, PREFERRED = (
 
 
 def _pods(placed: PlacedRecipe) -> dict[str, dict[str, Any]]:
-    return pods_of(graph_spec(placed, engine_files(placed).name))
+    return pods_of(graph_spec(placed, engine_files(placed)[0]))
 
 
 def _main(placed: PlacedRecipe, service: str) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def test_workers_that_cannot_share_a_node_do_not_ask_to() -> None:
 
 def test_a_second_graph_in_the_namespace_has_terms_and_files_of_its_own() -> None:
     second = dataclasses.replace(over("efa"), graph_name="second")
-    assert engine_files(second).name.startswith("second-engine-")
+    assert engine_files(second)[0].startswith("second-engine-")
     [term] = _affinity(second, PREFILL)["podAntiAffinity"][REQUIRED]
     assert _selected_types(term, "second") == ["decode"]
     assert "gpt-oss-disagg'" not in str(_affinity(second, PREFILL))

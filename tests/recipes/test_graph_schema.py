@@ -34,7 +34,7 @@ EXAMPLES: dict[str, PlacedRecipe] = {
 
 
 def _spec(placed: PlacedRecipe) -> dict[str, Any]:
-    return graph_spec(placed, engine_files(placed).name)
+    return graph_spec(placed, engine_files(placed)[0])
 
 
 def _schema_errors(spec: dict[str, Any]) -> list[str]:
@@ -72,7 +72,7 @@ def test_the_operators_schema_takes_every_field_and_drops_none(example: str) -> 
 @given(placed=placed_recipes())
 def test_nothing_in_a_graph_is_taken_for_a_variable_by_flux(placed: PlacedRecipe) -> None:
     assert "${" not in str(_spec(placed))
-    assert "${" not in str(engine_files(placed).data)
+    assert "${" not in str(engine_files(placed)[1])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ TOKEN = HuggingFaceDownload("hf-token-secret")
 
 
 def _pods(placed: PlacedRecipe) -> dict[str, Any]:
-    return pods_of(graph_spec(placed, engine_files(placed).name))
+    return pods_of(graph_spec(placed, engine_files(placed)[0]))
 
 
 def _daemon_pod(**changes: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ WORKER = "TrtllmWorker"
 
 def _pod() -> dict[str, Any]:
     placed = in_one_pod()
-    return pods_of(graph_spec(placed, engine_files(placed).name))[WORKER]
+    return pods_of(graph_spec(placed, engine_files(placed)[0]))[WORKER]
 
 
 def _texts() -> dict[str, str]:

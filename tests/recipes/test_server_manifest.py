@@ -21,7 +21,7 @@ def _placed(name: str) -> PlacedRecipe:
 
 
 def _pod(placed: PlacedRecipe) -> dict[str, Any]:
-    return server_deployment(placed, engine_files(placed).name)["template"]["spec"]
+    return server_deployment(placed, engine_files(placed)[0])["template"]["spec"]
 
 
 def _main(name: str) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def _main(name: str) -> dict[str, Any]:
 
 
 def _options(placed: PlacedRecipe) -> dict[str, Any]:
-    [text] = engine_files(placed).data.values()
+    [text] = engine_files(placed)[1].values()
     return yaml.safe_load(text)
 
 

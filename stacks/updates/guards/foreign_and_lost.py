@@ -140,7 +140,7 @@ def objects_of(stack: StackPlan) -> ServingObjects:
         serving.namespace,
         graph=serving.graph_name if has_graph else "",
         by_dynamo=serving.placed.recipe.engine_server is None,
-        engine_files=engine_files(serving.placed).name if has_graph else None,
+        engine_files=engine_files(serving.placed)[0] if has_graph else None,
         claim=volume.claim_name if volume else None,
         own_claim=not isinstance(cache, ExistingVolume),
         job=volume.job_name if volume else None,

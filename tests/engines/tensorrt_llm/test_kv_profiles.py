@@ -30,7 +30,7 @@ def _main(transport: Any, instance_type: str = B200, service: str = WORKERS[0]) 
 def test_prefill_and_decode_transfer_with_the_backend_of_the_transport(
     transport: Any, instance_type: str, backend: str
 ) -> None:
-    files = engine_files(over(transport, instance_type)).data
+    files = engine_files(over(transport, instance_type))[1]
     for name in ("prefill.yaml", "decode.yaml"):
         transceiver = yaml.safe_load(files[name])["cache_transceiver_config"]
         assert transceiver == {"backend": backend, "max_tokens_in_buffer": 9216}
@@ -38,7 +38,7 @@ def test_prefill_and_decode_transfer_with_the_backend_of_the_transport(
 
 def test_an_aggregated_recipe_has_neither_transceiver_nor_profile() -> None:
     placed = placed_recipe(AGGREGATED, placement(B200))
-    assert "cache_transceiver_config" not in engine_files(placed).data["worker.yaml"]
+    assert "cache_transceiver_config" not in engine_files(placed)[1]["worker.yaml"]
     worker = main_of(pods_of(graph_spec(placed, "files"))["TrtllmWorker"])
     assert not [name for name in worker["env"] if name.startswith(("UCX_", "FI_", "NCCL_"))]
 

@@ -30,7 +30,7 @@ from tests.support.dev_settings import disagg_b200_settings, resolved
 def _operators_hash(settings: Settings) -> str:
     metadata = {"name": "graph", "namespace": "models"}
     placed = resolved(settings).serving.placed
-    spec = graph_spec(placed, engine_files(placed).name)
+    spec = graph_spec(placed, engine_files(placed)[0])
     return desired_hash({"apiVersion": V1BETA1, "kind": GRAPH, "metadata": metadata, "spec": spec})
 
 
