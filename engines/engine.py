@@ -1,28 +1,30 @@
-"""What an engine is to the rest of the project, and how a server that one brings along is started."""
+"""What an engine is to the rest of the project."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
+from engines.models import ModelShape
 from engines.option_block import WorkerOptions, WorkerRole
 from engines.quantization import MxFp4AlgorithmName
 from engines.release import WITHOUT_MNNVL_IN_NCCL, Workaround
 from engines.transport_setup import KvProfile, TransportWords
-from hardware import ArchitectureFamily, EfaEvidence, InstanceType
+from hardware import ArchitectureFamily, InstanceType, KvPath
 
 Options = TypeVar("Options", bound=WorkerOptions)
+
+PORT = 8000
+"""What a server of an engine's own listens at here, and the Service in front of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
     """The model that an engine is to serve, and the traffic that it is sized for."""
 
-    experts: int
-    positions: int
-    """Tokens of prompt and answer that the model was made for."""
+    shape: ModelShape
     prompt_tokens: int
     answer_tokens: int
     algorithm: MxFp4AlgorithmName | None
@@ -49,17 +51,6 @@ class WorkerStart:
     """Number formats of the experts; None is the engine's default for the checkpoint."""
     draft_directories: Mapping[str, str]
     """Repository of a draft model -> its directory in the container."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShortBuffer:
-    """A transfer buffer that does not hold the longest prompt and does not grow."""
-
-    option: str
-    """Dotted path of the option that sizes it."""
-    tokens: int
-    enough: int
-    """Smallest number of tokens that would do."""
 
 
 class Engine(ABC, Generic[Options]):
@@ -90,8 +81,8 @@ class Engine(ABC, Generic[Options]):
     transports: TransportWords
     """What it has of its own for the KV transports."""
 
-    efa: EfaEvidence
-    """What is published of its KV cache on EFA."""
+    efa: KvPath
+    """What is published of its KV cache on EFA, on x86 nodes (hardware.efa_path)."""
 
     transfers_seconds: int = 0
     """For how long a prefill worker that ends waits at most for others that still read its KV cache: once its
@@ -140,8 +131,12 @@ class Engine(ABC, Generic[Options]):
         options: Options,  # noqa: ARG002
         profile: KvProfile,  # noqa: ARG002
         prompt_tokens: int,  # noqa: ARG002
-    ) -> ShortBuffer | None:
-        """Return the transfer buffer that a prompt of so many tokens would not fit; None where all fit."""
+    ) -> tuple[str, int, int] | None:
+        """Return the transfer buffer that does not hold a prompt of so many tokens, and does not grow.
+
+        It is the dotted path of the option that sizes it, its tokens, and the smallest number that would do.
+        None where all fit.
+        """
         return None
 
     def known_defects(
@@ -179,7 +174,7 @@ class Engine(ABC, Generic[Options]):
         for role, options in roles.items():
             # A prefill worker makes the first token of the answer.
             needed = use.prompt_tokens + (1 if role == "prefill" else use.answer_tokens)
-            longest = options.effective_max_seq_len(use.positions)
+            longest = options.effective_max_seq_len(use.shape.max_positions)
             if needed > longest:
                 said = f"{needed} tokens of prompt and answer exceed the {whose(role)}'s"
                 yield f"{said} {self.length_option} {longest}"
@@ -204,16 +199,3 @@ class Engine(ABC, Generic[Options]):
 def whose(role: WorkerRole) -> str:
     """A role's worker, for a message."""
     return role if role == "worker" else f"{role} worker"
-
-
-PORT = 8000
-"""What a server of an engine's own listens at here, and the Service in front of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerCommand:
-    """How a worker is started, or a server of its engine's own."""
-
-    command_line: str
-    """For a shell, without `exec`."""
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])

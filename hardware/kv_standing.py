@@ -1,6 +1,7 @@
 """How far each way of the KV cache is proven on which nodes, and what it demands of placement."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hardware.accelerators import ArchitectureFamily
 from hardware.instance_type import InstanceType
@@ -9,10 +10,10 @@ from hardware.kv_transport import (
     RDMA_FIRST_TOKEN_SECONDS,
     RDMA_GBIT,
     TCP_FIRST_TOKEN_SECONDS,
-    EfaEvidence,
     KvPath,
     KvTransportName,
     Standing,
+    efa_path,
 )
 from hardware.source import (
     DYNAMO_EFA_GUIDE,
@@ -41,7 +42,7 @@ def kv_path(
     transport: KvTransportName,
     instance_type: InstanceType,
     *,
-    efa: EfaEvidence,
+    efa: KvPath,
     runtime: tuple[int, int, int],
     rdma: bool,
     one_machine: bool,
@@ -149,7 +150,7 @@ def _rdma(offered: bool) -> KvPath:
     )
 
 
-def _efa(instance_type: InstanceType, evidence: EfaEvidence, runtime: tuple[int, int, int]) -> KvPath:
+def _efa(instance_type: InstanceType, published: KvPath, runtime: tuple[int, int, int]) -> KvPath:
     if not instance_type.efa_interfaces:
         return _impossible(
             "efa",
@@ -164,14 +165,13 @@ def _efa(instance_type: InstanceType, evidence: EfaEvidence, runtime: tuple[int,
             EC2_EFA_GUIDE,
             lifted_by="p5.48xlarge or larger",
         )
-    if instance_type.pod_takes_every_efa_interface:
-        return _efa_on_gb200(instance_type, runtime)
-    return _efa_path(
-        instance_type, evidence.standing, evidence.reason, evidence.source, lifted_by=evidence.lifted_by
-    )
+    path = _efa_on_gb200(runtime) if instance_type.pod_takes_every_efa_interface else published
+    if path.standing is Standing.IMPOSSIBLE:
+        return path
+    return replace(path, gbit_per_second=instance_type.network.efa_gbit_per_second / instance_type.gpus)
 
 
-def _efa_on_gb200(instance_type: InstanceType, runtime: tuple[int, int, int]) -> KvPath:
+def _efa_on_gb200(runtime: tuple[int, int, int]) -> KvPath:
     if runtime < FIRST_RUNTIME_WITH_EFA_ON_GB200:
         return _impossible(
             "efa",
@@ -179,8 +179,7 @@ def _efa_on_gb200(instance_type: InstanceType, runtime: tuple[int, int, int]) ->
             DYNAMO_RELEASE_NOTES_1_2,
             lifted_by="runtime 1.3.1 or later, and all EFA interfaces of its node in each pod",
         )
-    return _efa_path(
-        instance_type,
+    return efa_path(
         Standing.UNPROVEN,
         "on GB200 the published images pair an EFA plugin and a libfabric that do not match: GPU RDMA was "
         "seen to fail silently",
@@ -188,30 +187,6 @@ def _efa_on_gb200(instance_type: InstanceType, runtime: tuple[int, int, int]) ->
         lifted_by="completed requests on two trays with all EFA interfaces in each pod and an "
         "rdma_read_bytes counter that grows",
         one_pod_per_node=True,
-    )
-
-
-def _efa_path(
-    instance_type: InstanceType,
-    standing: Standing,
-    reason: str,
-    source: Source,
-    *,
-    lifted_by: str,
-    one_pod_per_node: bool = False,
-) -> KvPath:
-    # Between two pods of one node libfabric retries without end ("fi_read still retrying EAGAIN",
-    # ai-dynamo/dynamo#7764, ofiwg/libfabric#12328).
-    return KvPath(
-        "efa",
-        standing,
-        reason,
-        source,
-        instance_type.network.efa_gbit_per_second / instance_type.gpus,
-        lifted_by,
-        same_zone=True,
-        different_nodes=True,
-        one_pod_per_node=one_pod_per_node,
     )
 
 

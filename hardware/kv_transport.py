@@ -40,16 +40,6 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class EfaEvidence:
-    """What is published of an engine whose workers hand KV cache over by EFA on x86 nodes."""
-
-    standing: Standing
-    reason: str
-    source: Source
-    lifted_by: str
-
-
-@dataclass(frozen=True, slots=True)
 class KvPath:
     """One transport on one kind of node."""
 
@@ -82,6 +72,25 @@ class KvPath:
     def late_first_token_seconds(self) -> float:
         """After which a first token came too late for this path, by DYNAMO_TRANSPORT_GUIDE."""
         return TCP_FIRST_TOKEN_SECONDS if self.transport == "tcp" else FIRST_TOKEN_SECONDS_WITHOUT_RDMA
+
+
+def efa_path(
+    standing: Standing, reason: str, source: Source, *, lifted_by: str, one_pod_per_node: bool = False
+) -> KvPath:
+    """What is published of EFA, on nodes whose bandwidth is not told yet."""
+    # Between two pods of one node libfabric retries without end ("fi_read still retrying EAGAIN",
+    # ai-dynamo/dynamo#7764, ofiwg/libfabric#12328).
+    return KvPath(
+        "efa",
+        standing,
+        reason,
+        source,
+        None,
+        lifted_by,
+        same_zone=True,
+        different_nodes=True,
+        one_pod_per_node=one_pod_per_node,
+    )
 
 
 def transfer_seconds(payload_bytes: int, gbit_per_second: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter
@@ -12,20 +12,14 @@ _FILE = Path(__file__).with_name("machines.yaml")
 _WRITTEN: Mapping[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-T = TypeVar("T", bound=_Named)
+T = TypeVar("T")
 
 
 def read_machines(kind: type[T], section: str) -> Mapping[str, T]:
-    """Name -> machine, of a section of the file.
+    """Name -> machine, of a section of the file, each of which has a name.
 
     Raises:
         ValidationError: a fact is missing, or is none of the kind.
     """
     adapter: TypeAdapter[T] = TypeAdapter(kind)
-    machines = map(adapter.validate_python, _WRITTEN[section])
-    return MappingProxyType({machine.name: machine for machine in machines})
+    return MappingProxyType({facts["name"]: adapter.validate_python(facts) for facts in _WRITTEN[section]})

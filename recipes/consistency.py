@@ -131,8 +131,7 @@ def _evidence(recipe: Recipe) -> Iterator[str]:
 
 def _engines(recipe: Recipe) -> Iterator[str]:
     use = ModelUse(
-        experts=recipe.model.shape.experts,
-        positions=recipe.model.shape.max_positions,
+        shape=recipe.model.shape,
         prompt_tokens=recipe.traffic.input_tokens,
         answer_tokens=recipe.traffic.output_tokens,
         algorithm=recipe.quantization.algorithm,

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engines.engine import Engine, WorkerCommand, WorkerStart
-from engines.registry import Options
+from engines.engine import Engine, WorkerStart
 from engines.release import Workaround, line_name, release_line
 from engines.runtime_lines import EVENTS_THROUGH_NATS
 from recipes.model import Recipe
@@ -49,7 +48,7 @@ def process_environment(
         variables |= {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": container}
     variables |= process.environment
     if process.engine is not None:
-        variables |= worker_command(recipe, process, process.engine).environment
+        variables |= started_by(recipe).environment(worker_start(recipe, process))
     return variables | cache_environment()
 
 
@@ -75,9 +74,14 @@ def process_workarounds(
     )
 
 
-def worker_command(recipe: Recipe, service: ServiceRecipe, options: Options) -> WorkerCommand:
-    """Return how a worker of the service is started, by Dynamo or as a server of the engine's own."""
-    start = WorkerStart(
+def started_by(recipe: Recipe) -> Engine[Any]:
+    """Return what starts the recipe's workers: the engine's own server, or the engine behind Dynamo."""
+    return recipe.engine_server or recipe.serving_engine
+
+
+def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
+    """Return what a worker of the service is started with, beside its engine options."""
+    return WorkerStart(
         served_name=recipe.model.served_name,
         role=service.worker_role,
         arguments=(*recipe.model.parser_arguments, *service.arguments),
@@ -87,10 +91,6 @@ def worker_command(recipe: Recipe, service: ServiceRecipe, options: Options) -> 
         algorithm=recipe.quantization.algorithm,
         draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
     )
-    engine = recipe.serving_engine
-    if recipe.engine_server is not None:
-        return recipe.engine_server.command(start)
-    return WorkerCommand(engine.command_line(options, start), engine.environment(start))
 
 
 def engine_file_name(service: ServiceRecipe) -> str:

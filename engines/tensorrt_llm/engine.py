@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 from pydantic import BaseModel
 
-from engines.engine import Engine, ModelUse, ShortBuffer, WorkerStart, whose
+from engines.engine import Engine, ModelUse, WorkerStart, whose
 from engines.option_block import WorkerRole, written
 from engines.quantization import default_algorithm
 from engines.release import Workaround, release_line
@@ -16,7 +16,7 @@ from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, Transceiver
 from engines.tensorrt_llm.kernels import default_moe_backend, moe_support
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
 from engines.transport_setup import KvProfile, TransportWords
-from hardware import ACCELERATORS, EfaEvidence, InstanceType, Standing
+from hardware import ACCELERATORS, InstanceType, KvPath, Standing, efa_path
 from hardware.source import AWSOME_INFERENCE_EFA
 
 OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
@@ -77,7 +77,7 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         efa="NIXL",
         efa_environment={"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"},
     )
-    efa: EfaEvidence = EfaEvidence(
+    efa: KvPath = efa_path(
         Standing.UNPROVEN,
         "nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake between two p5 "
         "nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX",
@@ -140,7 +140,7 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
 
     def short_buffer(
         self, options: TensorRtLlmOptions, profile: KvProfile, prompt_tokens: int
-    ) -> ShortBuffer | None:
+    ) -> tuple[str, int, int] | None:
         """The transceiver's buffer, where its backend does not grow it."""
         # UCX and MPI allocate another buffer for a longer prompt, so for them no size is too small.
         configured = options.cache_transceiver_config
@@ -150,7 +150,7 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
             return None
         block = options.tokens_per_block
         option = "cache_transceiver_config.max_tokens_in_buffer"
-        return ShortBuffer(option, tokens, -(-prompt_tokens // block) * block)
+        return option, tokens, -(-prompt_tokens // block) * block
 
     def known_defects(
         self,
@@ -181,15 +181,15 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         if options.pipeline_parallel_size != 1:
             yield f"pipeline_parallel_size {options.pipeline_parallel_size}: gpt-oss runs with 1 only"
         parallel = options.moe_expert_parallel_size
-        if use.experts % parallel:
-            yield f"moe_expert_parallel_size {parallel} must divide the model's {use.experts} experts"
+        if use.shape.experts % parallel:
+            yield f"moe_expert_parallel_size {parallel} must divide the model's {use.shape.experts} experts"
         yield from dict.fromkeys(_unfit_kernels(options, use))
 
     def contradictions(self, roles: Mapping[WorkerRole, TensorRtLlmOptions], use: ModelUse) -> Iterator[str]:
         """Also prompts that the batch of one step has no room for."""
         yield from super().contradictions(roles, use)
         for role, options in roles.items():
-            longest = options.longest_prompt(use.positions)
+            longest = options.longest_prompt(use.shape.max_positions)
             if role != "decode" and use.prompt_tokens > longest:
                 yield (
                     f"prompts of {use.prompt_tokens} tokens exceed the {longest} tokens that the "

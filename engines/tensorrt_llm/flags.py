@@ -17,7 +17,7 @@ class Option:
     """Names of the option; the last one given on a command line wins."""
     setting: tuple[str, ...]
     """Path of the engine setting; empty where the option is no engine setting."""
-    default: _Default
+    default: _Default = None
     """Of the flag; None: the engine's own default holds."""
     variable: str | None = None
     """Environment variable that acts where no flag does; None without one."""
@@ -27,10 +27,6 @@ class Option:
 def _dynamo(name: str, *setting: str, default: _Default = None) -> Option:
     variable = f"DYN_TRTLLM_{name.replace('-', '_').upper()}"
     return Option((f"--{name}",), setting, default, variable, isinstance(default, bool))
-
-
-def _serve(*flags: str, setting: tuple[str, ...], default: _Default = None) -> Option:
-    return Option(flags, setting, default)
 
 
 OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", default="")
@@ -51,24 +47,23 @@ _DYNAMO = (
     _dynamo("guided-decoding-backend", "guided_decoding_backend"),
 )
 _SERVE = (
-    _serve("--tp_size", "--tensor_parallel_size", setting=("tensor_parallel_size",), default=1),
-    _serve("--pp_size", "--pipeline_parallel_size", setting=("pipeline_parallel_size",), default=1),
-    _serve("--cp_size", "--context_parallel_size", setting=("context_parallel_size",), default=1),
-    _serve("--ep_size", "--moe_expert_parallel_size", setting=("moe_expert_parallel_size",)),
-    _serve("--max_batch_size", setting=("max_batch_size",), default=2048),
-    _serve("--max_num_tokens", setting=("max_num_tokens",), default=8192),
-    _serve("--max_seq_len", setting=("max_seq_len",)),
-    _serve("--max_beam_width", setting=("max_beam_width",), default=1),
-    _serve("--gpus_per_node", setting=("gpus_per_node",)),
-    _serve("--moe_backend", setting=("moe_config", "backend")),
-    _serve(
-        "--kv_cache_free_gpu_memory_fraction",
-        "--free_gpu_memory_fraction",
-        setting=("kv_cache_config", "free_gpu_memory_fraction"),
-        default=0.9,
+    Option(("--tp_size", "--tensor_parallel_size"), ("tensor_parallel_size",), 1),
+    Option(("--pp_size", "--pipeline_parallel_size"), ("pipeline_parallel_size",), 1),
+    Option(("--cp_size", "--context_parallel_size"), ("context_parallel_size",), 1),
+    Option(("--ep_size", "--moe_expert_parallel_size"), ("moe_expert_parallel_size",)),
+    Option(("--max_batch_size",), ("max_batch_size",), 2048),
+    Option(("--max_num_tokens",), ("max_num_tokens",), 8192),
+    Option(("--max_seq_len",), ("max_seq_len",)),
+    Option(("--max_beam_width",), ("max_beam_width",), 1),
+    Option(("--gpus_per_node",), ("gpus_per_node",)),
+    Option(("--moe_backend",), ("moe_config", "backend")),
+    Option(
+        ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
+        ("kv_cache_config", "free_gpu_memory_fraction"),
+        0.9,
     ),
-    _serve("--reasoning_parser", setting=("reasoning_parser",)),
-    _serve("--num_postprocess_workers", setting=("num_postprocess_workers",), default=0),
+    Option(("--reasoning_parser",), ("reasoning_parser",)),
+    Option(("--num_postprocess_workers",), ("num_postprocess_workers",), 0),
 )
 OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
     {
@@ -80,7 +75,7 @@ OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
 FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
     {
         "dynamo.trtllm": _dynamo("extra-engine-args", default=""),
-        "trtllm-serve": _serve("--extra_llm_api_options", "--config", setting=(), default=""),
+        "trtllm-serve": Option(("--extra_llm_api_options", "--config"), (), ""),
     }
 )
 """Command -> the option that names its engine file."""

@@ -9,16 +9,17 @@ import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.engine import PORT, WorkerCommand, WorkerStart
-from engines.tensorrt_llm.engine import algorithm_environment
+from engines.engine import PORT, WorkerStart
+from engines.tensorrt_llm.engine import TensorRtLlm, algorithm_environment
+from engines.tensorrt_llm.options import TensorRtLlmOptions
 
 # The image's user is root, without a home that another user may write. Caches of the hub, of Triton and of
 # Python's own lie below it.
 _HOME = "/tmp/home"  # noqa: S108 - a directory of the container's own
 
 
-class TrtllmServe:
-    """The server, which needs nothing of Dynamo."""
+class TrtllmServe(TensorRtLlm):
+    """The engine behind its own server, which needs nothing of Dynamo."""
 
     framework: str = "tensorrt-llm"
     """Name of the engine, a key of ENGINES."""
@@ -35,11 +36,8 @@ class TrtllmServe:
     Pins of the PyPI packages ai-dynamo of these releases.
     """
 
-    def command(self, start: WorkerStart) -> WorkerCommand:
-        """Return how it is started for a model on the cache.
-
-        Every engine option stands in the file: which of file and flag wins differs between releases.
-        """
+    def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
+        """Every engine option stands in the file: which of file and flag wins differs between releases."""
         words = [
             "trtllm-serve",
             start.model_path,
@@ -54,5 +52,9 @@ class TrtllmServe:
             "--extra_llm_api_options",
             start.engine_file_path,
         ]
+        return shlex.join(words)
+
+    def environment(self, start: WorkerStart) -> dict[str, str]:
+        """A home that the pod's user may write, and the number format of the experts."""
         home = {"HOME": _HOME, "TRITON_CACHE_DIR": f"{_HOME}/.triton"}
-        return WorkerCommand(shlex.join(words), {**algorithm_environment(start.algorithm), **home})
+        return {**algorithm_environment(start.algorithm), **home}

@@ -15,7 +15,7 @@ from engines.release import ReleaseLine, release_line
 from engines.transport_setup import RDMA_PRIVILEGES, KvProfile, TransportWords
 from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
 from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, NIXL, VllmOptions, VllmSettings
-from hardware import ACCELERATORS, EfaEvidence, Standing
+from hardware import ACCELERATORS, KvPath, Standing, efa_path
 from hardware.source import DYNAMO_EFA_GUIDE
 
 _FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
@@ -65,7 +65,7 @@ class Vllm(Engine[VllmOptions]):
         mnnvl_privileges=RDMA_PRIVILEGES,
         efa="LIBFABRIC",
     )
-    efa: EfaEvidence = EfaEvidence(
+    efa: KvPath = efa_path(
         Standing.DOCUMENTED,
         "NVIDIA's EFA guide runs vLLM with NIXL over libfabric on EKS",
         DYNAMO_EFA_GUIDE,
@@ -184,9 +184,10 @@ def _flag(name: str, value: Any) -> Iterator[str]:
 
 
 def _unfit_sizes(options: VllmOptions, use: ModelUse) -> Iterator[str]:
-    length = options.effective_max_seq_len(use.positions)
-    if length > use.positions:
-        yield f"max_model_len {length} exceeds the {use.positions} positions of the model: vLLM ends at start"
+    positions = use.shape.max_positions
+    length = options.effective_max_seq_len(positions)
+    if length > positions:
+        yield f"max_model_len {length} exceeds the {positions} positions of the model: vLLM ends at start"
     step = options.max_num_batched_tokens or DEFAULT_MAX_NUM_BATCHED_TOKENS
     if options.enable_chunked_prefill is False and step < length:
         yield (
@@ -194,8 +195,8 @@ def _unfit_sizes(options: VllmOptions, use: ModelUse) -> Iterator[str]:
             "false: vLLM ends at start; raise it, or leave enable_chunked_prefill out"
         )
     ranks = options.tensor_parallel_size * options.data_parallel_size
-    if options.enable_expert_parallel and use.experts % ranks:
-        yield f"enable_expert_parallel: {ranks} GPUs must divide the model's {use.experts} experts"
+    if options.enable_expert_parallel and use.shape.experts % ranks:
+        yield f"enable_expert_parallel: {ranks} GPUs must divide the model's {use.shape.experts} experts"
 
 
 def _unfit_kernels(options: VllmOptions, use: ModelUse) -> Iterator[str]:

@@ -19,7 +19,8 @@ from recipes.pod_environment import (
     TERMINATION_GRACE_SECONDS,
     listed,
     process_environment,
-    worker_command,
+    started_by,
+    worker_start,
 )
 from recipes.services import ServiceRecipe
 from recipes.standard_labels import pod_labels
@@ -181,7 +182,7 @@ def _worker_command(placed: PlacedRecipe, service: PlacedService, process: Servi
     options = placed.engine_options(service, process)
     if options is None:
         raise TypeError(f"{process.service_name} has no engine")
-    return worker_command(placed.recipe, process, options).command_line
+    return started_by(placed.recipe).command_line(options, worker_start(placed.recipe, process))
 
 
 def _amounts(service: PlacedService, *, limits: bool) -> dict[str, str]:

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from engines.engine import ModelUse
+from engines.models import GPT_OSS_MODELS
 from engines.quantization import (
     MXFP4_ALGORITHMS,
     MxFp4AlgorithmName,
@@ -142,7 +143,8 @@ def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(parallel: in
             }
         )
         accelerator = ACCELERATORS[gpu]
-        use = ModelUse(128, 131072, 1024, 1024, algorithm, (accelerator.architecture_family,))
+        shape, family = GPT_OSS_MODELS["gpt-oss-120b"], accelerator.architecture_family
+        use = ModelUse(shape, 1024, 1024, algorithm, (family,))
         support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
         assert any(TensorRtLlm().refusals(options, use)) == support.stops, (
             f"{backend} with {algorithm} on {gpu}"

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from recipes.fitting import fitted
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
 from recipes.model import Recipe
-from recipes.pod_environment import worker_command
+from recipes.pod_environment import started_by, worker_start
 
 HOPPER = {"families": ["hopper"], "engine": {"worker": {"moe_config": {"backend": "TRITON"}}}}
 ONE_GPU = {"gpus": 1, "engine": {"worker": {"tensor_parallel_size": 1, "moe_expert_parallel_size": 1}}}
@@ -47,8 +47,7 @@ def test_number_formats_of_a_variant_are_judged_on_its_gpus_and_asked_for_there_
     assert on_blackwell.quantization.algorithm == "W4A8_MXFP4_MXFP8"
     assert on_hopper.quantization.algorithm == "W4A16_MXFP4"
     [worker] = on_hopper.workers
-    assert worker.engine is not None
-    assert worker_command(on_hopper, worker, worker.engine).environment.keys() == {"MODEL_PATH"}
+    assert started_by(on_hopper).environment(worker_start(on_hopper, worker)).keys() == {"MODEL_PATH"}
 
 
 def _vllm_for_hopper(algorithm: str | None) -> str:

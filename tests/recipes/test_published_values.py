@@ -17,7 +17,7 @@ from recipes.benchmark_job import benchmark_line
 from recipes.load import load_recipe, recipe_names
 from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.pod_environment import worker_command
+from recipes.pod_environment import started_by, worker_start
 from recipes.services import ServiceRecipe
 from tests.recipes.test_published_settings import TABLES
 
@@ -59,9 +59,9 @@ def _rendered(recipe: Recipe) -> Iterator[tuple[str, str | None]]:
 def _of(recipe: Recipe, service: ServiceRecipe) -> Iterator[tuple[str, str | None]]:
     words, environment = service.arguments, service.environment
     if service.engine is not None:
-        started = worker_command(recipe, service, service.engine)
-        words = tuple(shlex.split(started.command_line))
-        environment = {**started.environment, **service.environment}
+        engine, start = started_by(recipe), worker_start(recipe, service)
+        words = tuple(shlex.split(engine.command_line(service.engine, start)))
+        environment = {**engine.environment(start), **service.environment}
         file: dict[str, Any] = yaml.safe_load(recipe.serving_engine.engine_file(service.engine) or "{}")
         yield from ((name, _text(value) or "") for name, value in dotted_options(file))
     yield from _flags(words).items()

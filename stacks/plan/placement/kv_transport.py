@@ -119,15 +119,14 @@ def buffer_problems(
             short = recipe.serving_engine.short_buffer(recipe.engine_of(role), profile, longest)
             if short is None:
                 continue
+            option, tokens, enough = short
             message = (
-                f"{role} {short.option.rpartition('.')[2]} {short.tokens} is smaller than the longest prompt "
+                f"{role} {option.rpartition('.')[2]} {tokens} is smaller than the longest prompt "
                 f"that prefill admits, {longest}, and the buffers of kvTransport {transport.name} (backend "
                 f"{profile.backend}) do not grow"
             )
-            suggestion = f"{short.enough} or more, or a lower max_seq_len of prefill"
-            yield Problem(
-                f"serving.overrides.{role}.{short.option}", short.tokens, message, suggestion=suggestion
-            )
+            suggestion = f"{enough} or more, or a lower max_seq_len of prefill"
+            yield Problem(f"serving.overrides.{role}.{option}", tokens, message, suggestion=suggestion)
 
 
 def image_problems(assigned: Sequence[Assigned], transport: KvTransport | None) -> Iterator[Problem]:

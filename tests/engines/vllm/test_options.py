@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from engines.command_options import command_options
 from engines.engine import ModelUse
+from engines.models import GPT_OSS_MODELS
 from engines.release import release_line
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions, VllmSettings
@@ -152,8 +153,7 @@ def test_kv_cache_in_host_memory_is_what_the_connector_is_told(transfer: Any, gp
 
 def _use(*families: Any, algorithm: Any = None, prompt: int = 64_000) -> ModelUse:
     return ModelUse(
-        experts=128,
-        positions=131_072,
+        shape=GPT_OSS_MODELS["gpt-oss-120b"],
         prompt_tokens=prompt,
         answer_tokens=400,
         algorithm=algorithm,
