@@ -14,7 +14,7 @@ from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
 from operations.document import Document
 from operations.evidence import recorded_points
-from sizing.choose import Choice, Limits, Option, Workload, choose
+from sizing.choose import Choice, Option, Workload, choose
 from sizing.made_by import made_by
 from sizing.points import SOURCES, Shape, published_points
 from stacks.wording import in_words
@@ -107,14 +107,12 @@ def size(
         users=users,
         gpu=None if gpu is None else _measured_gpu(gpu),
         gpus=gpus,
-    )
-    limits = Limits(
         tpot_ms=None if tpot is None else _milliseconds(tpot, "--tpot"),
         ttft_ms=None if ttft is None else _milliseconds(ttft, "--ttft"),
     )
-    choice = choose(workload, limits, (*recorded_points(), *published_points()))
+    choice = choose(workload, (*recorded_points(), *published_points()))
     document = _document(workload, choice)
-    print_result("size", document, lambda _: _print(workload, limits, choice), as_json=as_json)
+    print_result("size", document, lambda _: _print(workload, choice), as_json=as_json)
     if not choice.options:
         raise typer.Exit(FAILED)
     if to is not None:
@@ -141,7 +139,7 @@ def _measured_gpu(text: str) -> str:
     return text.upper()
 
 
-def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
+def _print(workload: Workload, choice: Choice) -> None:
     console = make_console()
     shape = workload.shape
     if choice.measured is None:
@@ -150,11 +148,11 @@ def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
         )
         print_line(console, "nothing is computed from other lengths; the nearest that were measured gave")
     elif not choice.options:
-        said = f"no measured layout serves {choice.measured} {_limits(workload, limits)}; the nearest"
+        said = f"no measured layout serves {choice.measured} {_limits(workload)}; the nearest"
         print_line(console, said)
     else:
         best = choice.options[0].point
-        print_line(console, f"{choice.measured} {_limits(workload, limits)}: {best.gpu}, {best.layout}")
+        print_line(console, f"{choice.measured} {_limits(workload)}: {best.gpu}, {best.layout}")
     shown = (choice.options or choice.nearest)[:_SHOWN]
     print_line(console)
     rows = (_columns(_sized(each), "" if choice.measured else f" ({each.point.shape})") for each in shown)
@@ -164,16 +162,16 @@ def _print(workload: Workload, limits: Limits, choice: Choice) -> None:
         print_line(console, line)
 
 
-def _limits(workload: Workload, limits: Limits) -> str:
+def _limits(workload: Workload) -> str:
     said = [
         f"at {workload.requests_per_second:g} requests a second" if workload.requests_per_second else "",
         f"for {workload.users} users" if workload.users else "",
         f"on {in_words(workload.gpus, 'GPU')}" if workload.gpus else "",
         f"on {workload.gpu}" if workload.gpu else "",
-        "" if limits.tpot_ms is None else f"within {limits.tpot_ms:g} ms between tokens",
-        "" if limits.ttft_ms is None else f"within {limits.ttft_ms:g} ms to the first",
+        "" if workload.tpot_ms is None else f"within {workload.tpot_ms:g} ms between tokens",
+        "" if workload.ttft_ms is None else f"within {workload.ttft_ms:g} ms to the first",
     ]
-    if limits == Limits():
+    if workload.tpot_ms is None and workload.ttft_ms is None:
         said.append("without a limit")
     return " ".join(filter(None, said))
 
@@ -250,8 +248,8 @@ def _sized(option: Option) -> SizedLayout:
         usd_per_million_output_tokens=option.usd_per_million(
             {gpu: usd for gpu, (usd, _) in _prices().items()}
         ),
-        recipe=None if made is None else made.recipe,
-        overrides=made is not None and bool(made.overrides),
+        recipe=None if made is None else made[0],
+        overrides=made is not None and bool(made[1]),
         measured=f"InferenceX {source.date}" if source else f"yours, {point.source}",
         run=point.run,
     )

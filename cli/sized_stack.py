@@ -57,7 +57,7 @@ def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None
             file.write(content)
     except FileExistsError:
         raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name") from None
-    say(f"{to}: {option.point.layout} by {made.recipe}")
+    say(f"{to}: {option.point.layout} by {made[0]}")
     say(f"  replace accountId, publicCidrs, zone and purchase, then: `dynamo-stack explain {name}`")
 
 
@@ -81,13 +81,15 @@ def _stack(
     if settings["cluster"]["kind"] != "eks":
         raise ValueError(name)
     settings["cluster"]["name"] = name
-    line = load_recipe(made.recipe).runtime.line_of_new_stacks
+    name_of_recipe, overrides = made
+    recipe = load_recipe(name_of_recipe)
+    line = recipe.runtime.line_of_new_stacks
     settings["platform"]["version"] = next(
         version for version, release in PLATFORM_RELEASES.items() if release.line == line
     )
     [pool] = settings["nodePools"]
     gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout
-    pool["nodes"] = nodes = 1 if made.in_one_pod else math.ceil(option.gpus / gpus_of_node)
+    pool["nodes"] = nodes = 1 if recipe.one_pod else math.ceil(option.gpus / gpus_of_node)
     says_how_much = workload.requests_per_second or workload.users or workload.gpus
     most = nodes * gpus_of_node // layout.gpus
     count = option.replicas if says_how_much else most
@@ -97,11 +99,11 @@ def _stack(
         count = most
     serving = settings["serving"]
     kept = {key: serving[key] for key in ("namespace", "pool")}
-    if serving["recipe"] == made.recipe and "kvTransport" in serving:
+    if serving["recipe"] == recipe.name and "kvTransport" in serving:
         kept["kvTransport"] = serving["kvTransport"]
-    settings["serving"] = {"recipe": made.recipe, **kept, "replicas": _replicas(layout, count)}
-    if made.overrides:
-        settings["serving"]["overrides"] = {role: dict(options) for role, options in made.overrides.items()}
+    settings["serving"] = {"recipe": recipe.name, **kept, "replicas": _replicas(layout, count)}
+    if overrides:
+        settings["serving"]["overrides"] = {role: dict(options) for role, options in overrides.items()}
     return base
 
 

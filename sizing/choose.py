@@ -15,7 +15,7 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What clients ask for, and how much of it."""
+    """What clients ask for, how much of it, and how long they may wait."""
 
     shape: Shape
     requests_per_second: float | None = None
@@ -25,14 +25,10 @@ class Workload:
     """Kind of GPU; None: any."""
     gpus: int | None = None
     """How many there are at most; None: as many as it takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a client may wait, in milliseconds of the median; None: any time."""
-
     tpot_ms: float | None = None
+    """Median time between tokens at most; None: any time."""
     ttft_ms: float | None = None
+    """Median time to the first token at most; None: any time."""
 
     def excess(self, point: Point) -> float:
         """By which factor the run misses the limits at worst; 1 where it keeps them.
@@ -79,7 +75,7 @@ class Choice:
     """Where there is no option: what comes nearest, at the nearest shapes or beyond a limit."""
 
 
-def choose(workload: Workload, limits: Limits, points: Iterable[Point]) -> Choice:
+def choose(workload: Workload, points: Iterable[Point]) -> Choice:
     """Return the layouts that serve the workload within the limits, the one with most tokens a GPU first.
 
     No shape is computed from others, and no number of users beyond those that were run. Between two numbers
@@ -92,22 +88,21 @@ def choose(workload: Workload, limits: Limits, points: Iterable[Point]) -> Choic
     measured = next((shape for shape in shapes if shape.holds(workload.shape)), None)
     if measured is None:
         near = sorted(shapes, key=lambda shape: _distance(shape, workload.shape))[:2]
-        found = (_options(workload, limits, _of(shape, known), _throughput) for shape in near)
+        found = (_options(workload, _of(shape, known), _throughput) for shape in near)
         best = (max(options, key=_throughput, default=None) for options in found)
         return Choice(None, (), tuple(filter(None, best)))
     of_shape = _of(measured, known)
-    options = sorted(_options(workload, limits, of_shape, _throughput), key=_throughput, reverse=True)
+    options = sorted(_options(workload, of_shape, _throughput), key=_throughput, reverse=True)
     if options:
         return Choice(measured, tuple(options), ())
 
     def closeness(option: Option) -> tuple[float, float]:
-        return -limits.excess(option.point), _throughput(option)
+        return -workload.excess(option.point), _throughput(option)
 
+    patient = replace(workload, tpot_ms=None, ttft_ms=None)
     # Where even the demand cannot be met, what one of each layout gives.
-    alone = replace(workload, requests_per_second=None, users=None, gpus=None)
-    missed = [*_options(workload, Limits(), of_shape, closeness)] or [
-        *_options(alone, Limits(), of_shape, closeness)
-    ]
+    alone = replace(patient, requests_per_second=None, users=None, gpus=None)
+    missed = [*_options(patient, of_shape, closeness)] or [*_options(alone, of_shape, closeness)]
     return Choice(measured, (), tuple(sorted(missed, key=closeness, reverse=True)[:_NEAREST]))
 
 
@@ -126,16 +121,14 @@ def _of(shape: Shape, points: list[Point]) -> list[Point]:
     return [point for point in points if point.shape == shape]
 
 
-def _options(
-    workload: Workload, limits: Limits, points: list[Point], worth: Callable[[Option], Any]
-) -> Iterator[Option]:
+def _options(workload: Workload, points: list[Point], worth: Callable[[Option], Any]) -> Iterator[Option]:
     """The best option of each layout that has one."""
     for _, of_layout in groupby(sorted(points, key=_layout), _layout):
         runs = sorted(of_layout, key=_series)
         found = [
             option
             for _, series in groupby(runs, _series)
-            for option in _of_series(workload, limits, list(series))
+            for option in _of_series(workload, list(series))
             # One's own run says more than a published one, and that more than a median over versions.
             if not any(
                 run.precedence < option.point.precedence
@@ -156,7 +149,7 @@ def _series(point: Point) -> tuple[int, str, str]:
     return point.precedence, point.source, point.version
 
 
-def _of_series(workload: Workload, limits: Limits, runs: list[Point]) -> list[Option]:
+def _of_series(workload: Workload, runs: list[Point]) -> list[Option]:
     runs = sorted(runs, key=lambda run: run.users)
     room = None if workload.gpus is None else workload.gpus // runs[0].layout.gpus
     if room == 0:
@@ -169,7 +162,7 @@ def _of_series(workload: Workload, limits: Limits, runs: list[Point]) -> list[Op
     return [
         option
         for option in options
-        if limits.excess(option.point) == 1 and _needed(workload, option.point) <= option.replicas
+        if workload.excess(option.point) == 1 and _needed(workload, option.point) <= option.replicas
     ]
 
 

@@ -1,7 +1,6 @@
 """Which recipe makes a measured layout, and the settings that make it so."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from engines.option_block import WorkerRole
@@ -24,15 +23,9 @@ _TENSORRT_LLM_B200: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MadeBy:
-    """A recipe of the catalogue, and what a stack sets beside its name."""
-
-    recipe: str
-    overrides: Mapping[WorkerRole, Mapping[str, Any]]
-    """Engine options by role; empty where the recipe makes the layout by itself."""
-    in_one_pod: bool = False
-    """Whether all of its workers are processes of one pod, on one node."""
+MadeBy = tuple[str, Mapping[WorkerRole, Mapping[str, Any]]]
+"""A recipe of the catalogue, and the engine options by role that a stack sets beside its name; none where the
+recipe makes the layout by itself."""
 
 
 def made_by(point: Point) -> MadeBy | None:
@@ -45,10 +38,10 @@ def made_by(point: Point) -> MadeBy | None:
     tensor_parallel = layout.tensor_parallel
     if layout.engine == "vllm":
         changed = {} if tensor_parallel == 1 else {"tensor_parallel_size": tensor_parallel}
-        return MadeBy("gpt-oss-120b/vllm-agg", _of_workers(changed))
+        return "gpt-oss-120b/vllm-agg", _of_workers(changed)
     if point.gpu == "B200":
         changed = {"tensor_parallel_size": tensor_parallel, **_TENSORRT_LLM_B200}
-        return MadeBy("gpt-oss-120b/trtllm-agg", _of_workers(changed))
+        return "gpt-oss-120b/trtllm-agg", _of_workers(changed)
     return None
 
 
@@ -58,9 +51,9 @@ def _of_workers(options: Mapping[str, Any]) -> Mapping[WorkerRole, Mapping[str, 
 
 def _on_gb200(layout: Layout) -> MadeBy | None:
     if layout == _ONE_DECODER_OF_FOUR:
-        return MadeBy("gpt-oss-120b/trtllm-disagg", {})
+        return "gpt-oss-120b/trtllm-disagg", {}
     if _fits_a_tray(layout):
-        return MadeBy("gpt-oss-120b/trtllm-disagg-one-pod", _decode_overrides(layout), in_one_pod=True)
+        return "gpt-oss-120b/trtllm-disagg-one-pod", _decode_overrides(layout)
     return None
 
 

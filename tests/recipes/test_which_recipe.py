@@ -16,7 +16,7 @@ from hardware.kv_transport import (
 )
 from recipes.fitting import fitted
 from recipes.load import load_recipe, recipe_names
-from sizing.choose import Limits, Workload, choose
+from sizing.choose import Workload, choose
 from sizing.of_recipe import measured
 from sizing.points import Point, Shape, published_points
 
@@ -57,8 +57,9 @@ def test_the_guides_measured_table_is_what_the_points_say() -> None:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert {row[0] for row in rows} == {"B200", "GB200", "H200", "H100"}
     for gpu, within, *row in rows:
-        limits = Limits(tpot_ms=float(within.removesuffix(" ms")), ttft_ms=1000)
-        best = choose(Workload(Shape(8192, 1024), gpu=gpu), limits, published_points()).options[0].point
+        limit = float(within.removesuffix(" ms"))
+        workload = Workload(Shape(8192, 1024), gpu=gpu, tpot_ms=limit, ttft_ms=1000)
+        best = choose(workload, published_points()).options[0].point
         assert row == [
             str(best.layout),
             f"{best.layout.engine} {best.version}",

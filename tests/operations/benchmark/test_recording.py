@@ -13,7 +13,7 @@ from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
 from recipes.benchmark_load import Load
 from recipes.load import load_recipe
-from sizing.choose import Limits, Workload, choose
+from sizing.choose import Workload, choose
 from sizing.points import Shape, append_points, own_points, published_points
 from tests.operations.benchmark.made_results import RECORDED, measurement, percentiles, result
 
@@ -128,8 +128,8 @@ def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> 
         4400.0,
     )
     assert first == second
-    workload, limits = Workload(Shape(8192, 1024), gpu="B200"), Limits(tpot_ms=first.tpot_ms)
-    options = choose(workload, limits, (first, *published_points())).options
+    workload = Workload(Shape(8192, 1024), gpu="B200", tpot_ms=first.tpot_ms)
+    options = choose(workload, (first, *published_points())).options
     assert first in [each.point for each in options]
 
 
