@@ -1,6 +1,7 @@
 """What tells the cluster's Prometheus to scrape the pods that serve."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
@@ -18,9 +19,7 @@ class PodMonitor(pulumi.ComponentResource):
 
     Args:
         labels: what the cluster's Prometheus selects its monitors by.
-        pods: labels of the pods to scrape.
-        ports: names of their ports with metrics; a pod without one of them is read at the others.
-        path: of the metrics there.
+        spec: which pods are scraped, and where.
 
     """
 
@@ -31,9 +30,7 @@ class PodMonitor(pulumi.ComponentResource):
         graph_name: str,
         namespace: str,
         labels: Mapping[str, str],
-        pods: Mapping[str, str],
-        ports: tuple[str, ...],
-        path: str,
+        spec: Mapping[str, Any],
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
@@ -44,10 +41,7 @@ class PodMonitor(pulumi.ComponentResource):
             api_version="monitoring.coreos.com/v1",
             kind="PodMonitor",
             metadata={**inputs, "labels": dict(labels)},
-            spec={
-                "selector": {"matchLabels": dict(pods)},
-                "podMetricsEndpoints": [{"port": port, "path": path} for port in ports],
-            },
+            spec=dict(spec),
             opts=child(self, depends_on, timeout=_TIMEOUT),
         )
         self.register_outputs({"name": graph_name})

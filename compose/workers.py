@@ -74,13 +74,13 @@ def workers_of(placed: PlacedRecipe, *, has_engine_files: bool) -> tuple[Worker,
     workers: list[Worker] = []
     for service in placed.workers:
         container = main_container(placed, service, has_engine_file=has_engine_files)
-        memory = service.recipe.shared_memory
         for number in range(1, service.replicas + 1):
             name = service.role if service.replicas == 1 else f"{service.role}-{number}"
             first = sum(len(worker.gpus) for worker in workers)
             gpus = tuple(range(first, first + service.gpus))
             index = len(workers)
             ports = placed.recipe.serving_engine.port_environment(index)
+            memory = service.recipe.shared_memory
             workers.append(Worker(name, container, memory, gpus, _PORT + 1 + index, ports))
     return tuple(workers)
 

@@ -3,7 +3,6 @@
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
 
 ReleaseLine = tuple[int, int]
 """Major and minor version."""
@@ -62,19 +61,3 @@ WITHOUT_MNNVL_IN_NCCL = Workaround(
     "node it needs none",
     "NVIDIA/nccl#1925",
 )
-
-
-Evidence = Literal["measured", "read", "inferred"]
-"""`measured`: the component was run, without a GPU. `read`: its files, packages or release pages say so.
-`inferred`: neighbouring releases or their files say so, and the release itself was not looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Defect:
-    """What a release does wrong, and what to do about it."""
-
-    what: str
-    action: str
-    """What this project does, or what a person has to do."""
-    evidence: Evidence
-    source: str

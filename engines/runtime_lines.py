@@ -7,16 +7,19 @@ values in `command_options`, tags of EFA images in `transport_setup`.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.release import Defect, ReleaseLine, known_line_name, release_line
+from engines.release import ReleaseLine, known_line_name, release_line
 
-LOST_TOOL_CALLS = Defect(
-    "gpt-oss-120b puts about half of its tool calls on the analysis channel, and the frontend drops those",
-    "take 1.4 where clients offer tools; `dynamo-stack smoke` asks for one call, which may come back",
-    "inferred",
-    "ai-dynamo/dynamo#10366 (47 % of real calls); PyPI packages ai-dynamo-runtime 1.2.1, which has no "
-    "harmony_recovery, and 1.3.1, which has it",
+LOST_TOOL_CALLS = (
+    "gpt-oss-120b puts about half of its tool calls on the analysis channel, and the frontend drops those"
 )
-"""Nobody has run it here: the mock engine calls no tool."""
+"""Inferred: nobody has run it here, as the mock engine calls no tool."""
+LOST_TOOL_CALLS_ACTION = (
+    "take 1.4 where clients offer tools; `dynamo-stack smoke` asks for one call, which may come back"
+)
+LOST_TOOL_CALLS_SOURCE = (
+    "ai-dynamo/dynamo#10366 (47 % of real calls); PyPI packages ai-dynamo-runtime 1.2.1, which has no "
+    "harmony_recovery, and 1.3.1, which has it"
+)
 
 CALLS_RECOVERED_SINCE: ReleaseLine = (1, 3)
 """First line that looks for calls on the analysis channel too."""
@@ -25,11 +28,11 @@ MODEL_OF_LOST_CALLS = "gpt-oss-120b"
 """Of gpt-oss-20b nobody has published how many."""
 
 
-def lost_tool_calls(runtime_version: str, model: str) -> Defect | None:
-    """Return LOST_TOOL_CALLS where the frontend of this release drops calls of this model."""
+def loses_tool_calls(runtime_version: str, model: str) -> bool:
+    """Whether the frontend of this release drops calls of this model; of a tag of others nobody knows."""
     if known_line_name(runtime_version) is None or model != MODEL_OF_LOST_CALLS:
-        return None
-    return LOST_TOOL_CALLS if release_line(runtime_version) < CALLS_RECOVERED_SINCE else None
+        return False
+    return release_line(runtime_version) < CALLS_RECOVERED_SINCE
 
 
 RUNTIME_TAGS: Mapping[str, str] = MappingProxyType({"1.2": "1.2.1", "1.4": "1.4.2"})

@@ -115,26 +115,21 @@ def dashboard(placed: PlacedRecipe) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ScrapedPods:
-    """Pods with metrics, as a PodMonitor selects them."""
+def pod_monitor_spec(placed: PlacedRecipe) -> dict[str, Any]:
+    """Return the `spec` of a PodMonitor: of a server's pods, or of those that the operator marks.
 
-    labels: Mapping[str, str]
-    ports: tuple[str, ...]
-    """Names of the containers' ports; a pod without one of them is read at the others."""
-    path: str
-
-
-def scraped_pods(placed: PlacedRecipe) -> ScrapedPods:
-    """Return the pods with metrics: a server's, or those that the operator marks."""
+    A pod without one of the ports is read at the others.
+    """
     if server := placed.recipe.engine_server:
-        return ScrapedPods(server_labels(placed), ("http",), server.metrics_path)
-    return ScrapedPods(
-        {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"},
-        # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
-        ("http", "system", "nixl"),
-        "/metrics",
-    )
+        return _pod_monitor(server_labels(placed), ("http",), server.metrics_path)
+    marked = {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"}
+    # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
+    return _pod_monitor(marked, ("http", "system", "nixl"), "/metrics")
+
+
+def _pod_monitor(labels: Mapping[str, str], ports: tuple[str, ...], path: str) -> dict[str, Any]:
+    endpoints = [{"port": port, "path": path} for port in ports]
+    return {"selector": {"matchLabels": labels}, "podMetricsEndpoints": endpoints}
 
 
 def _missing_roles(placed: PlacedRecipe) -> Iterator[Alert]:

@@ -11,7 +11,7 @@ from engines.registry import Options
 from engines.transport_setup import KvProfile, kv_profile
 from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe
-from recipes.services import PodRecipe, Role, ServiceRecipe
+from recipes.services import FrontendResources, PodRecipe, Role, ServiceRecipe
 
 RdmaFabric = Literal["infiniband", "roce"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
@@ -40,11 +40,11 @@ class Rollout:
 
 @dataclass(frozen=True, slots=True)
 class PodResources:
-    """What one pod asks for beside GPUs."""
+    """What one pod of a worker asks for beside GPUs."""
 
     cpu_request: int
     cpu_limit: int
-    """CPUs. Equal to the request for workers, which makes the pod Guaranteed: last to be evicted."""
+    """CPUs. Equal to the request, which makes the pod Guaranteed: last to be evicted."""
     memory_gib: int
     """Request and limit in GiB. /dev/shm is memory, so it counts within."""
 
@@ -72,7 +72,7 @@ class PlacedService:
     replicas: int
     placement: PoolPlacement | None
     """Placement of the service's pods; None for a service without GPUs: it runs on any node that has none."""
-    resources: PodResources | None = None
+    resources: PodResources | FrontendResources | None = None
 
     @property
     def name(self) -> str:

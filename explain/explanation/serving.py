@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from engines.runtime_lines import lost_tool_calls
+from engines.runtime_lines import LOST_TOOL_CALLS_SOURCE, loses_tool_calls
 from explain.explanation.section import names_by
 from hardware import Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like
@@ -58,11 +58,10 @@ def tools(stack: StackPlan) -> Iterator[str]:
     """Yield what becomes of tool calls where the release loses some."""
     recipe = stack.serving.placed.recipe
     version = recipe.runtime.version
-    defect = lost_tool_calls(version, recipe.model.shape.name)
-    if defect is not None:
-        source = defect.source.partition(" ")[0]
+    if loses_tool_calls(version, recipe.model.shape.name):
+        source = LOST_TOOL_CALLS_SOURCE.partition(" ")[0]
         lost = f"Dynamo {version} drops about half of this model's tool calls, 1.4 does not"
-        yield f"{lost} ({source}, {defect.evidence})"
+        yield f"{lost} ({source}, inferred)"
 
 
 def kv_path(stack: StackPlan) -> str:

@@ -113,7 +113,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         kv=None,
         no_kv="nobody decided how the KV cache travels",
         pods=GraphPods(cluster, namespace, found, roles),
-        lost_calls=LOST_TOOL_CALLS.what,
+        lost_calls=LOST_TOOL_CALLS,
     )
     return Target(cluster, ServingObjects(namespace, found), asked, roles)
 

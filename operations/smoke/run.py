@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from components.dynamo_objects import FRONTEND
-from engines.runtime_lines import LOST_TOOL_CALLS, lost_tool_calls
+from engines.runtime_lines import LOST_TOOL_CALLS, LOST_TOOL_CALLS_ACTION, loses_tool_calls
 from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.document import Verdict
 from operations.errors import CommandError
@@ -87,7 +87,7 @@ def target_of_address(url: str, model: str, *, is_disaggregated: bool) -> Target
         no_kv="an address does not say how the KV cache travels; a stack's cluster does",
         pods=None,
         # An address does not say of which release it is.
-        lost_calls=f"with Dynamo 1.2 or older {LOST_TOOL_CALLS.what}: {LOST_TOOL_CALLS.action}",
+        lost_calls=f"with Dynamo 1.2 or older {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}",
     )
 
 
@@ -99,8 +99,9 @@ def target_without_cluster(name: str, url: str) -> Target:
 
 
 def _lost_calls(recipe: Recipe) -> str:
-    defect = lost_tool_calls(recipe.runtime.version, recipe.model.shape.name)
-    return "" if defect is None else f"Dynamo {recipe.runtime.version}: {defect.what}: {defect.action}"
+    if not loses_tool_calls(recipe.runtime.version, recipe.model.shape.name):
+        return ""
+    return f"Dynamo {recipe.runtime.version}: {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}"
 
 
 def ask(

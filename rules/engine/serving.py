@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from engines.effective import Effective, option_value
-from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS, MODEL_OF_LOST_CALLS
+from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS_SOURCE, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
 from engines.written_values import Count
 from resource_graph import ResourceGraph
@@ -78,7 +78,7 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         "for calls on the commentary channel alone, so a client gets no call and an answer that may be "
         "empty, with HTTP 200."
     ),
-    source=f"{LOST_TOOL_CALLS.source}: that 1.2.1 loses calls is inferred from that",
+    source=f"{LOST_TOOL_CALLS_SOURCE}: that 1.2.1 loses calls is inferred from that",
     lines=("Dynamo 1.2", "Dynamo 1.3"),
     fix="Where clients offer tools, take a release from 1.3 on, for frontend and workers alike.",
 )

@@ -15,7 +15,7 @@ from components.model_volume import LostClaim, OwnClaim
 from components.namespace import Namespace
 from components.node_cache import NodeCache
 from components.pod_monitor import PodMonitor
-from recipes.alerts import dashboard, rule_groups, scraped_pods
+from recipes.alerts import dashboard, pod_monitor_spec, rule_groups
 from recipes.graph_manifest import graph_spec
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
@@ -106,15 +106,12 @@ def deploy_serving(
         )
         graph.append(exposure)
     if serving.pod_monitor_labels is not None:
-        scraped = scraped_pods(serving.placed)
         monitor = PodMonitor(
             f"{serving.graph_name}-pod-monitor",
             graph_name=serving.graph_name,
             namespace=serving.namespace,
             labels=serving.pod_monitor_labels,
-            pods=scraped.labels,
-            ports=scraped.ports,
-            path=scraped.path,
+            spec=pod_monitor_spec(serving.placed),
             depends_on=in_namespace,
             opts=options,
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hardware import InstanceType
 from recipes.model import Recipe
 from recipes.placed import PodResources
-from recipes.services import PodRecipe
+from recipes.services import FrontendResources, PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
 from stacks.plan.volume_sizes import GIB, gib, size_in_gib
@@ -39,15 +39,7 @@ def worker_resources(assigned: Assigned, serving: ServingSettings) -> PodResourc
     return PodResources(cpu_request=cpus, cpu_limit=cpus, memory_gib=memory)
 
 
-def frontend_resources(frontend: PodRecipe) -> PodResources | None:
-    """Return what the recipe gives a frontend."""
-    if frontend.resources is None:
-        return None
-    published = frontend.resources
-    return PodResources(published.cpu_request, published.cpu_limit, published.memory_gib)
-
-
-def occupied_gpus(gpus: int, resources: PodResources, node: InstanceType) -> int:
+def occupied_gpus(gpus: int, resources: PodResources | FrontendResources, node: InstanceType) -> int:
     """Return how many GPUs no other worker can use beside this one: its own, or those whose share it takes.
 
     Workers that fit by this number fit by GPUs, processor time and memory alike.

@@ -25,7 +25,6 @@ from stacks.plan.placement.kv_transport import (
 from stacks.plan.placement.packing import Packing, Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
 from stacks.plan.placement.resources import (
-    frontend_resources,
     memory_problems,
     resource_problems,
     worker_resources,
@@ -83,7 +82,7 @@ def place_services(
     services = tuple(
         _worker(by_name[name], replicas[name], resources[name], strategies[name], transport)
         if (name := pod.service_name) in by_name
-        else PlacedService(pod, replicas[name], None, frontend_resources(pod))
+        else PlacedService(pod, replicas[name], None, pod.resources)
         for pod in recipe.pods
     )
     used = {one.pool.name: one.placed(replicas) for one in capacities}
