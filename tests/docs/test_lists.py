@@ -19,12 +19,12 @@ COMPOSE, PULL_REQUESTS, SMOKE = "docs/compose.md", "docs/pull-requests.md", "doc
 
 def test_the_compose_guide_lists_services_choices_and_names() -> None:
     projects = [project(make()) for make in SETTINGS.values()]
-    services = {name for each in projects for name in each.document["services"]} - {"worker-2"}
+    services = {name for each in projects for name in each[0]["services"]} - {"worker-2"}
     assert services == {*words("".join(table(COMPOSE, "| service |")))}
     names = {
         name
         for each in projects
-        for name in re.findall(r"^#?([A-Z_]+)=", each.files[".env.example"], re.MULTILINE)
+        for name in re.findall(r"^#?([A-Z_]+)=", each[1][".env.example"], re.MULTILINE)
     }
     assert names == {word for cell in table(COMPOSE, "| name |") for word in words(cell)}
 

@@ -143,8 +143,9 @@ def test_a_stack_is_refused_exactly_the_kernels_that_end_the_worker(parallel: in
             }
         )
         accelerator = ACCELERATORS[gpu]
-        shape, family = GPT_OSS_MODELS["gpt-oss-120b"], accelerator.architecture_family
-        use = ModelUse(shape, 1024, 1024, algorithm, (family,))
+        use = ModelUse(
+            GPT_OSS_MODELS["gpt-oss-120b"], 1024, 1024, algorithm, (accelerator.architecture_family,)
+        )
         support = moe_support(backend, algorithm, accelerator, expert_parallel_size=parallel)
         assert any(TensorRtLlm().refusals(options, use)) == support.stops, (
             f"{backend} with {algorithm} on {gpu}"

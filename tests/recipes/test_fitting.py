@@ -46,8 +46,8 @@ def test_number_formats_of_a_variant_are_judged_on_its_gpus_and_asked_for_there_
     on_blackwell, on_hopper = fitted(recipe, "blackwell"), fitted(recipe, "hopper")
     assert on_blackwell.quantization.algorithm == "W4A8_MXFP4_MXFP8"
     assert on_hopper.quantization.algorithm == "W4A16_MXFP4"
-    [worker] = on_hopper.workers
-    assert started_by(on_hopper).environment(worker_start(on_hopper, worker)).keys() == {"MODEL_PATH"}
+    start = worker_start(on_hopper, on_hopper.workers[0])
+    assert started_by(on_hopper).environment(start).keys() == {"MODEL_PATH"}
 
 
 def _vllm_for_hopper(algorithm: str | None) -> str:

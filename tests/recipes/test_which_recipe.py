@@ -57,8 +57,9 @@ def test_the_guides_measured_table_is_what_the_points_say() -> None:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert {row[0] for row in rows} == {"B200", "GB200", "H200", "H100"}
     for gpu, within, *row in rows:
-        limit = float(within.removesuffix(" ms"))
-        workload = Workload(Shape(8192, 1024), gpu=gpu, tpot_ms=limit, ttft_ms=1000)
+        workload = Workload(
+            Shape(8192, 1024), gpu=gpu, tpot_ms=float(within.removesuffix(" ms")), ttft_ms=1000
+        )
         best = choose(workload, published_points()).options[0].point
         assert row == [
             str(best.layout),

@@ -94,6 +94,5 @@ def test_where_nothing_keeps_the_limits_the_nearest_are_named() -> None:
 
 def test_ones_own_run_takes_the_place_of_a_published_one() -> None:
     own = Point("B200", TP1, "1.3.0", LONG, 64, 4000.0, 200.0, 14.0, "", "measured.local.csv")
-    workload = Workload(LONG, gpu="B200", tpot_ms=14.5)
-    options = choose(workload, (own, *published_points())).options
+    options = choose(Workload(LONG, gpu="B200", tpot_ms=14.5), (own, *published_points())).options
     assert [each.point for each in options if each.point.layout == TP1] == [own]
