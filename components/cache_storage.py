@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_aws as aws
 
-from components.model_volume import FileSystem, efs, lustre
+from components.model_volume import FileSystem
 from components.options import Resources, child
 from stacks.settings.cluster import EfsStorage, LustreStorage
 
@@ -94,7 +94,7 @@ class CacheStorage(pulumi.ComponentResource):
             ),
         )
         attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
-        return lustre(self._title, made.id, attributes, [made])
+        return FileSystem(self._title, made.id, attributes, is_lustre=True, ready=[made])
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
         name, title = self._name, self._title
@@ -135,7 +135,8 @@ class CacheStorage(pulumi.ComponentResource):
         attributes: dict[str, pulumi.Input[str]] = {}
         if mounted_in is not None:
             attributes["mounttargetip"] = targets[mounted_in].ip_address
-        return efs(title, handle, attributes, [point, *targets.values(), *rules])
+        ready = [point, *targets.values(), *rules]
+        return FileSystem(title, handle, attributes, is_lustre=False, ready=ready)
 
     def _door(self, what: str, ports: _Ports) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""

@@ -1,7 +1,7 @@
 """Helm charts as plain data: where they come from, and the values with which operators are installed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hardware import GPU_RESOURCE
@@ -34,28 +34,10 @@ class Chart:
     """Address of the chart's repository; None for a chart whose name is an oci:// address."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelmChartArgs:
-    """Inputs of `HelmChart`."""
-
-    component: str
-    """Name in the component's type: what the chart is for."""
-    chart: Chart
-    release_name: str
-    namespace: str
-    """Exists already."""
-    values: Mapping[str, Any]
-    timeout_seconds: int
-    skip_crds: bool = False
-    """Another release has the chart's custom resource definitions."""
-    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the component puts out."""
-
-
-def gpu_operator(namespace: str, chart: Chart, timeout_seconds: int, *, monitored: bool) -> HelmChartArgs:
+def gpu_operator_values(*, monitored: bool) -> dict[str, Any]:
     """Return what makes nvidia.com/gpu and the labels of GPU nodes appear."""
     # NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/values.yaml.
-    values = {
+    return {
         # AWS's AL2023 NVIDIA images bring both; a second driver would not load, and a second toolkit would
         # write the same containerd configuration.
         "driver": {"enabled": False},
@@ -71,50 +53,28 @@ def gpu_operator(namespace: str, chart: Chart, timeout_seconds: int, *, monitore
         # The DRA driver is a release of its own: two of them would claim the same nodes.
         "draDriver": {"gpus": {"enabled": False}, "computeDomains": {"enabled": False}},
     }
-    return HelmChartArgs(
-        component="GpuOperator",
-        chart=chart,
-        release_name="gpu-operator",
-        namespace=namespace,
-        values=values,
-        timeout_seconds=timeout_seconds,
-    )
 
 
-def dra_driver(namespace: str, chart: Chart, timeout_seconds: int) -> HelmChartArgs:
-    """Return what gives a pod on an NVLink fabric its IMEX channel.
+# kubernetes-sigs/dra-driver-nvidia-gpu 0.4 deployments/helm.
+DRA_DRIVER_VALUES: Mapping[str, Any] = {
+    # The AMI's driver lies at the root of the node, not in the GPU operator's container.
+    "nvidiaDriverRoot": "/",
+    # The device plugin gives out the GPUs: two givers would hand out one GPU twice.
+    "resources": {"gpus": {"enabled": False}, "computeDomains": {"enabled": True}},
+    # Older charts ask for a control-plane node, which EKS does not show.
+    "controller": {"affinity": None},
+    "kubeletPlugin": {"affinity": _GPU_NODES, "tolerations": [_GPU_TAINT]},
+}
+"""Of what gives a pod on an NVLink fabric its IMEX channel.
 
-    A ComputeDomain depends on it: without the driver its claim template never appears.
-    """
-    # kubernetes-sigs/dra-driver-nvidia-gpu 0.4 deployments/helm.
-    values = {
-        # The AMI's driver lies at the root of the node, not in the GPU operator's container.
-        "nvidiaDriverRoot": "/",
-        # The device plugin gives out the GPUs: two givers would hand out one GPU twice.
-        "resources": {"gpus": {"enabled": False}, "computeDomains": {"enabled": True}},
-        # Older charts ask for a control-plane node, which EKS does not show.
-        "controller": {"affinity": None},
-        "kubeletPlugin": {"affinity": _GPU_NODES, "tolerations": [_GPU_TAINT]},
-    }
-    return HelmChartArgs(
-        component="DraDriver",
-        chart=chart,
-        release_name="dra-driver-nvidia-gpu",
-        namespace=namespace,
-        values=values,
-        timeout_seconds=timeout_seconds,
-        # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
-        # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
-        skip_crds=True,
-    )
+A ComputeDomain depends on it: without the driver its claim template never appears.
+"""
 
 
-def efa_device_plugin(
-    namespace: str, chart: Chart, timeout_seconds: int, *, instance_types: tuple[str, ...]
-) -> HelmChartArgs:
+def efa_device_plugin_values(*, instance_types: tuple[str, ...]) -> dict[str, Any]:
     """Return one DaemonSet on the nodes that have EFA."""
     # aws/eks-charts stable/aws-efa-k8s-device-plugin 0.5.30.
-    values = {
+    return {
         "supportedInstanceLabels": {
             "keys": ["node.kubernetes.io/instance-type"],
             # The chart's own list lags behind new types.
@@ -123,19 +83,9 @@ def efa_device_plugin(
         # The chart tolerates nothing, and GPU nodes are tainted.
         "tolerations": [_GPU_TAINT],
     }
-    return HelmChartArgs(
-        component="EfaDevicePlugin",
-        chart=chart,
-        release_name="aws-efa-k8s-device-plugin",
-        namespace=namespace,
-        values=values,
-        timeout_seconds=timeout_seconds,
-    )
 
 
-def monitoring(
-    namespace: str, chart: Chart, timeout_seconds: int, *, storage_class_name: str
-) -> HelmChartArgs:
+def monitoring_values(*, storage_class_name: str) -> dict[str, Any]:
     """Return the kube-prometheus-stack: whatever makes a PodMonitor or ServiceMonitor depends on it."""
     claim = {
         "storageClassName": storage_class_name,
@@ -143,7 +93,7 @@ def monitoring(
         "resources": {"requests": {"storage": f"{_METRICS_GIB}Gi"}},
     }
     # prometheus-community/helm-charts kube-prometheus-stack 88.5.3.
-    values = {
+    return {
         "prometheus": {
             "prometheusSpec": {
                 # Dynamo's monitors carry no `release` label; without this none of them is read.
@@ -167,11 +117,3 @@ def monitoring(
         "kubeScheduler": {"enabled": False},
         "kubeProxy": {"enabled": False},
     }
-    return HelmChartArgs(
-        component="Monitoring",
-        chart=chart,
-        release_name="kube-prometheus-stack",
-        namespace=namespace,
-        values=values,
-        timeout_seconds=timeout_seconds,
-    )

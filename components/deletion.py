@@ -1,6 +1,6 @@
 """How a resource is kept from deletion, and how long its deletion may take."""
 
-from enum import Enum
+from typing import Literal
 
 # The provider's own limit is ten minutes, whatever the object (pulumi-kubernetes 4.32, Deletion in
 # provider/pkg/await/await.go); past these `destroy` stops and names what holds the object.
@@ -15,21 +15,6 @@ WITH_CONTENT = "600s"
 """A claim goes after the last pod that mounts it, a namespace after everything in it."""
 
 
-class Keep(Enum):
-    """How a resource is kept from deletion."""
-
-    NOTHING = "nothing"
-    PROTECTED = "protected"
-    """The engine refuses to delete or to replace it, until a run without the protection."""
-    RETAINED = "retained"
-    """Protected, and left where it is when it leaves the stack."""
-
-    @property
-    def protects(self) -> bool:
-        """The resource option protect."""
-        return self is not Keep.NOTHING
-
-    @property
-    def retains(self) -> bool:
-        """The resource option retainOnDelete."""
-        return self is Keep.RETAINED
+Keep = Literal["protected", "retained"]
+"""Protected: the engine refuses to delete or to replace it, until a run without the protection. Retained:
+protected, and left where it is when it leaves the stack."""

@@ -9,7 +9,10 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from components import deletion
 from components.dynamo_objects import GRAPH_KIND
 from components.options import Resources, limits
-from components.served import Served, engine_files_map
+from components.served import engine_files_map
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
+from stacks.plan.stack_plan import ServingPlan
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
 """Annotation of a graph: the KV transport that the settings name."""
@@ -22,6 +25,8 @@ class DynamoGraph(pulumi.ComponentResource):
     """One graph; registered only when it is ready to serve, as far as its operator can tell.
 
     Args:
+        serving: the graph.
+        inputs: the component's own, which rules read (stacks/program/served_model.py).
         kv_transport: how KV-cache blocks travel, as rules read it; None where they never leave a worker.
         instead_of: URN of a graph that has to go first, and with it the GPUs that it holds.
         replace_with_its_name: the graph of this name that exists has other services or is v1alpha1, and the
@@ -33,39 +38,38 @@ class DynamoGraph(pulumi.ComponentResource):
 
     def __init__(
         self,
-        name: str,
-        served: Served,
+        serving: ServingPlan,
         *,
-        spec: dict[str, Any],
+        inputs: Mapping[str, Any],
         kv_transport: Mapping[str, Any] | None,
         instead_of: str | None,
         replace_with_its_name: bool,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {**served.inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
-        super().__init__("dynamo-stack:components:DynamoGraph", name, inputs, opts)
-        files = engine_files_map(self, served, depends_on)
+        name, files = serving.graph_name, engine_files(serving.placed)
+        told = {**inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
+        super().__init__("dynamo-stack:components:DynamoGraph", name, told, opts)
         self.graph = CustomResource(
             name,
             api_version="nvidia.com/v1beta1",
             kind=GRAPH_KIND,
             metadata={
-                "name": served.name,
-                "namespace": served.namespace,
+                "name": name,
+                "namespace": serving.namespace,
                 "annotations": _annotations(kv_transport),
             },
-            spec=spec,
+            spec=graph_spec(serving.placed, files.name),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*depends_on, *files],
-                custom_timeouts=limits(served.ready_timeout_seconds, deletion.WITH_PODS),
+                depends_on=engine_files_map(self, files, serving.namespace, depends_on),
+                custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
                 aliases=[_V1ALPHA1, *([instead_of] if instead_of else [])],
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,
                 replace_on_changes=["spec"] if replace_with_its_name else None,
             ),
         )
-        self.register_outputs({"graphName": served.name})
+        self.register_outputs({"graphName": name})
 
 
 def _annotations(kv_transport: Mapping[str, Any] | None) -> dict[str, str]:

@@ -1,15 +1,15 @@
 """An EKS control plane, who may use it, and the add-ons that nodes cannot join without."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
-from components.options import child
+from components.options import LOG_DAYS, child
+from stacks.plan.infrastructure.eks_plan import ADDONS_BEFORE_NODES, EBS_ADDON, LUSTRE_ADDON, EksPlan
 from stacks.settings.cluster import AccessPolicy, EksClusterSettings
 
 _POLICIES: Mapping[AccessPolicy | Literal["clusterAdmin"], str] = {
@@ -24,42 +24,42 @@ _LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 _CREATE = "45m"
 _DELETE = "30m"
 _ADDON = "20m"
+_CNI = "vpc-cni"
 CREATOR = "creator"
 """End of the name of the access entry for the principal that made the cluster."""
 
 
-@dataclass(frozen=True, slots=True)
-class Addon:
-    """An EKS add-on, its version, what it is told and what it may do in the account."""
-
-    name: str
-    version: str
-    configuration: str | None = None
-    """JSON in the add-on's own schema; None: its defaults."""
-    service_account: str | None = None
-    """The pods that act in the account run as it; None: none do."""
-    policies: tuple[ManagedPolicy, ...] = ()
+_SERVICE_ACCOUNTS = {_CNI: "aws-node", EBS_ADDON: "ebs-csi-controller-sa"}
+"""Add-on -> account of its pods that act in the AWS account; a controller that only mounts needs none."""
 
 
 def register_addon(
     logical_name: str,
-    addon: Addon,
-    cluster_name: pulumi.Input[str],
+    plan: EksPlan,
+    addon: str,
+    cluster: aws.eks.Cluster,
     owner: aws.iam.Role | None,
+    *,
     opts: pulumi.ResourceOptions,
 ) -> aws.eks.Addon:
-    """Register an add-on whose service account takes the role."""
+    """Register an add-on whose service account, where it has one, takes the role."""
+    configurations = {
+        _CNI: _pod_network(plan),
+        EBS_ADDON: {"controller": {"extraVolumeTags": dict(plan.tags)}},
+        # The FSx driver would ask the node's metadata for the region, one hop too far for a pod
+        # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
+        LUSTRE_ADDON: {"controller": {"region": plan.cluster.region}},
+    }
+    configuration, account = configurations.get(addon), _SERVICE_ACCOUNTS.get(addon)
     identity = None
-    if owner and addon.service_account:
-        identity = [
-            aws.eks.AddonPodIdentityAssociationArgs(role_arn=owner.arn, service_account=addon.service_account)
-        ]
+    if owner and account:
+        identity = [aws.eks.AddonPodIdentityAssociationArgs(role_arn=owner.arn, service_account=account)]
     return aws.eks.Addon(
         logical_name,
-        cluster_name=cluster_name,
-        addon_name=addon.name,
-        addon_version=addon.version,
-        configuration_values=addon.configuration,
+        cluster_name=cluster.name,
+        addon_name=addon,
+        addon_version=plan.addon_builds[addon],
+        configuration_values=json.dumps(configuration) if configuration else None,
         pod_identity_associations=identity,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
@@ -73,13 +73,11 @@ class EksCluster(pulumi.ComponentResource):
     Node groups depend on all of it: a node without a CNI never becomes Ready.
 
     Args:
-        settings: of the cluster.
+        plan: of the cluster.
         subnet_ids: private subnets of two zones or more, none of them local.
         creator: ARN of the IAM role or user that makes the cluster, and administers it. None: EKS itself has
             made it an administrator, as it does where a cluster asks for that when it is created, and the
             entry is EKS'.
-        log_days: how long the control plane's logs are kept.
-        addons: those that need no node: the CNI, kube-proxy, the pod identity agent.
         keep: protect the cluster: everything on it goes with it.
 
     """
@@ -93,29 +91,28 @@ class EksCluster(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        settings: EksClusterSettings,
+        plan: EksPlan,
         *,
-        subnet_ids: list[pulumi.Input[str]],
+        subnet_ids: Sequence[pulumi.Input[str]],
         creator: pulumi.Input[str] | None,
-        log_days: int,
-        addons: tuple[Addon, ...],
         keep: bool,
         opts: pulumi.ResourceOptions,
     ) -> None:
+        settings = plan.cluster
         # Policies read the lifecycle: of a stack that makes no graph nothing else says it.
         lifecycle = "production" if keep else "disposable"
         inputs = {"clusterName": settings.name, "version": settings.version, "lifecycle": lifecycle}
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
         self._name = name
         self._settings = settings
-        self.cluster = self._control_plane(subnet_ids, log_days, entered_by_eks=creator is None, keep=keep)
+        self.cluster = self._control_plane(subnet_ids, entered_by_eks=creator is None, keep=keep)
         for arn in settings.administrators:
             # EKS refuses a second entry of one principal.
             if arn != creator:
                 self._administrator(f"administrator-{_tail(arn)}", arn, was=f"access-{_tail(arn)}")
         if creator is not None:
             self._administrator(CREATOR, creator)
-        self._addons(addons)
+        self._addons(plan)
         self._access()
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
@@ -128,7 +125,7 @@ class EksCluster(pulumi.ComponentResource):
         self.register_outputs({"clusterName": self.cluster.name})
 
     def _control_plane(
-        self, subnet_ids: list[pulumi.Input[str]], log_days: int, *, entered_by_eks: bool, keep: bool
+        self, subnet_ids: Sequence[pulumi.Input[str]], *, entered_by_eks: bool, keep: bool
     ) -> aws.eks.Cluster:
         name, settings = self._name, self._settings
         owner, policies = role(
@@ -149,7 +146,7 @@ class EksCluster(pulumi.ComponentResource):
         logs = aws.cloudwatch.LogGroup(
             f"{name}-logs",
             name=f"/aws/eks/{settings.name}/cluster",
-            retention_in_days=log_days,
+            retention_in_days=LOG_DAYS,
             opts=child(self),
         )
         return aws.eks.Cluster(
@@ -158,7 +155,7 @@ class EksCluster(pulumi.ComponentResource):
             role_arn=owner.arn,
             version=settings.version,
             vpc_config={
-                "subnet_ids": subnet_ids,
+                "subnet_ids": list(subnet_ids),
                 "endpoint_private_access": True,
                 "endpoint_public_access": bool(settings.public_cidrs),
                 "public_access_cidrs": list(settings.public_cidrs) or None,
@@ -184,19 +181,19 @@ class EksCluster(pulumi.ComponentResource):
             ),
         )
 
-    def _addons(self, addons: tuple[Addon, ...]) -> None:
+    def _addons(self, plan: EksPlan) -> None:
         name = self._name
         network, policies = role(
             f"{name}-cni",
             f"{self._settings.name}-cni",
             POD_IDENTITY_SERVICE,
-            [policy for addon in addons for policy in addon.policies],
+            [ManagedPolicy.POD_NETWORK],
             child(self),
             rules=self._settings.roles,
         )
-        for addon in addons:
+        for addon in ADDONS_BEFORE_NODES:
             opts = child(self, policies, timeout=_ADDON)
-            register_addon(f"{name}-{addon.name}", addon, self.cluster.name, network, opts)
+            register_addon(f"{name}-{addon}", plan, addon, self.cluster, network, opts=opts)
 
     def _administrator(self, suffix: str, arn: pulumi.Input[str], was: str | None = None) -> None:
         self._associate(suffix, self._entry(suffix, arn, was), arn, "clusterAdmin")
@@ -264,6 +261,17 @@ def kubeconfig(name: str, endpoint: str, authority: str, settings: EksClusterSet
             "current-context": name,
         }
     )
+
+
+def _pod_network(plan: EksPlan) -> dict[str, object]:
+    # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those it ignores
+    # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
+    # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
+    told: dict[str, object] = {"enableNetworkPolicy": "true"}
+    if plan.largest_packet is not None:
+        # By itself it gives pods 9,001 bytes (aws/amazon-vpc-cni-k8s README.md, AWS_VPC_ENI_MTU).
+        told["env"] = {"AWS_VPC_ENI_MTU": str(plan.largest_packet)}
+    return told
 
 
 def _tail(arn: str) -> str:

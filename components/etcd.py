@@ -15,35 +15,48 @@ from components.etcd_command import (
     etcd_command,
 )
 from components.options import Resources, child
-from components.servers import EtcdArgs
+from components.servers import Servers
 from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.volume_sizes import GIB, size_in_gib
+from stacks.settings.platform import OwnEtcd
 
 _STATE_KEY = "initial-cluster-state"
+# etcd's own default, far above what discovery needs.
+_LARGEST_QUOTA_BYTES = 2 * GIB
+# The log, snapshots and the second copy that defragmentation writes stand beside the database.
+_SHARE_OF_VOLUME = 3
 
 
 class Etcd(pulumi.ComponentResource):
     """A StatefulSet of upstream's image; the chart's own is a single member of an archived one."""
 
     def __init__(
-        self, name: str, args: EtcdArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        servers: Servers,
+        typed: OwnEtcd,
+        *,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        servers = args.servers
         inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
         super().__init__("dynamo-stack:components:Etcd", name, inputs, opts)
+        state_name = f"{servers.name}-state"
         # Not in the pod template: there, a change would restart the healthy members one by one while
         # another is lost, and three members without two of them have no quorum.
         state = ConfigMap(
             f"{name}-state",
-            metadata={"name": args.state_config_map_name, "namespace": servers.namespace},
-            data={_STATE_KEY: "existing" if args.rejoining else "new"},
+            metadata={"name": state_name, "namespace": servers.namespace},
+            data={_STATE_KEY: "existing" if typed.rejoining else "new"},
             opts=child(self, depends_on, delete=deletion.ALONE),
         )
         register_servers(
             self,
             name,
             servers,
-            _container(args),
-            [*depends_on, state],
+            typed,
+            _container(servers, typed, state_name),
+            depends_on=[*depends_on, state],
             data_path=DATA_PATH,
             # A leader hands over before it ends.
             termination_seconds=30,
@@ -51,13 +64,13 @@ class Etcd(pulumi.ComponentResource):
         self.register_outputs({"name": servers.name})
 
 
-def _container(args: EtcdArgs) -> dict[str, Any]:
-    servers = args.servers
-    state = {"name": args.state_config_map_name, "key": _STATE_KEY}
+def _container(servers: Servers, typed: OwnEtcd, state_name: str) -> dict[str, Any]:
+    state = {"name": state_name, "key": _STATE_KEY}
+    quota_bytes = min(_LARGEST_QUOTA_BYTES, size_in_gib(typed.volume_size) * GIB // _SHARE_OF_VOLUME)
     return {
         "name": "etcd",
         "image": servers.image,
-        "command": etcd_command(servers.hosts, args.quota_bytes),
+        "command": etcd_command(servers.hosts, quota_bytes),
         "env": [POD_NAME, {"name": STATE_VARIABLE, "valueFrom": {"configMapKeyRef": state}}],
         "ports": [
             {"name": "client", "containerPort": CLIENT_PORT},

@@ -1,6 +1,7 @@
 """The claim with the model's files, the volume behind it, and the Job that fills or checks it."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
@@ -8,8 +9,10 @@ from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
 from components import deletion
-from components.model_volume import FileSystem, LostClaim, OwnClaim
+from components.deletion import Keep
+from components.model_volume import FileSystem
 from components.options import Resources, child, limits
+from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
@@ -29,42 +32,45 @@ class ModelCache(pulumi.ComponentResource):
     Every reader depends on all of it: on the Job, whose completion the provider waits for, and an own claim.
 
     Args:
-        claim: to make; None where it is somebody else's.
-        found_uid: of one that is somebody else's; None where it cannot be told.
+        cache: with the claim to make, or one that is somebody else's.
         job_spec: a Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that
             exists.
+        file_system: what is the volume of an own claim; None: a storage class makes it.
+        keep: how an own claim is kept from deletion.
+        found_uid: of one that is somebody else's; None where it cannot be told.
+        lost: uid of a claim that the state has and the cluster has not -> words for a person whose `up` meets
+            it unchanged, because it has refreshed nothing.
 
     """
 
     def __init__(
         self,
         name: str,
-        claim: OwnClaim | None,
+        cache: OwnVolume | ExistingVolume,
         *,
         namespace: str,
-        claim_name: str,
-        job_name: str,
         job_spec: Mapping[str, Any],
-        job_timeout_seconds: int,
+        file_system: FileSystem | None = None,
+        keep: Keep | None = None,
         found_uid: str | None = None,
+        lost: Mapping[str, str] = MappingProxyType({}),
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs: dict[str, Any] = {"namespace": namespace, "claimName": claim_name}
-        if claim:
-            inputs |= {"storageClassName": _class_name(claim), "sizeGib": claim.size_gib}
-            if isinstance(claim.storage, FileSystem):
-                inputs["volumeName"] = claim.storage.name
+        inputs: dict[str, Any] = {"namespace": namespace, "claimName": cache.claim_name}
+        if isinstance(cache, OwnVolume):
+            inputs |= {"storageClassName": cache.class_name, "sizeGib": cache.size_gib}
+            if file_system:
+                inputs["volumeName"] = file_system.name
         super().__init__("dynamo-stack:components:ModelCache", name, inputs, opts)
         self._name = name
         self._before = depends_on
         self._namespace = namespace
-        self._claim_name = claim_name
-        made = self._claim(claim) if claim else None
+        made = self._claim(cache, file_system, keep) if isinstance(cache, OwnVolume) else None
         Job(
-            f"{name}-download" if claim else f"{name}-check",
+            f"{name}-download" if made else f"{name}-check",
             metadata={
-                "name": job_name,
+                "name": cache.job_name,
                 "namespace": namespace,
                 # A Job that used up its attempts stays failed: without this the next `up` waits for it
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
@@ -77,63 +83,67 @@ class ModelCache(pulumi.ComponentResource):
                 # A Job that is done says nothing of a claim that was made again after it. A stack of before
                 # has no trigger in its state, and the engine replaces nothing for a first one
                 # (pulumi/pulumi pkg/resource/deploy/step_generator.go, shouldTriggerReplace).
-                replacement_trigger=_uid(made, claim.lost) if made and claim else found_uid,
+                replacement_trigger=_uid(made, lost) if made else found_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=limits(job_timeout_seconds, deletion.WITH_PODS),
+                custom_timeouts=limits(cache.timeout_seconds, deletion.WITH_PODS),
             ),
         )
-        self.register_outputs({"claimName": claim_name})
+        self.register_outputs({"claimName": cache.claim_name})
 
-    def _claim(self, claim: OwnClaim) -> PersistentVolumeClaim:
+    def _claim(
+        self, cache: OwnVolume, file_system: FileSystem | None, keep: Keep | None
+    ) -> PersistentVolumeClaim:
         before = list(self._before)
         spec: PersistentVolumeClaimSpecArgsDict = {
-            "access_modes": ["ReadWriteOnce" if claim.one_node else "ReadWriteMany"],
-            "storage_class_name": _class_name(claim),
-            "resources": {"requests": {"storage": f"{claim.size_gib}Gi"}},
+            "access_modes": ["ReadWriteOnce" if cache.nodes else "ReadWriteMany"],
+            "storage_class_name": cache.class_name,
+            "resources": {"requests": {"storage": f"{cache.size_gib}Gi"}},
         }
-        if isinstance(claim.storage, FileSystem):
-            before.append(self._volume(claim.storage, claim.size_gib))
-            spec["volume_name"] = claim.storage.name
+        if file_system:
+            before.append(self._volume(file_system, cache))
+            spec["volume_name"] = file_system.name
         return PersistentVolumeClaim(
             f"{self._name}-claim",
-            metadata={"name": self._claim_name, "namespace": self._namespace},
+            metadata={"name": cache.claim_name, "namespace": self._namespace},
             spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=before,
-                protect=claim.keep.protects,
-                retain_on_delete=claim.keep.retains,
+                protect=keep is not None,
+                retain_on_delete=keep == "retained",
                 # Kubernetes lets a claim grow only where its class may, and this one has none. The file
                 # system grows, and the volume says so.
-                ignore_changes=["spec.resources"] if isinstance(claim.storage, FileSystem) else None,
+                ignore_changes=["spec.resources"] if file_system else None,
                 custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
             ),
         )
 
-    def _volume(self, source: FileSystem, size_gib: int) -> PersistentVolume:
+    def _volume(self, source: FileSystem, cache: OwnVolume) -> PersistentVolume:
         """Bind the file system to this claim and no other; with the claim it goes, its content stays."""
         # kubelet gives the pod's group a volume that has a file system type and may be ReadWriteOnce, where
         # the driver's policy is ReadWriteOnceWithFSType, as FSx's is (kubernetes-sigs/aws-fsx-csi-driver
         # charts/aws-fsx-csi-driver/values.yaml; kubernetes pkg/volume/csi/csi_mounter.go, supportsFSGroup).
         # Without it the root of a new Lustre belongs to root, and the download may not write.
-        modes = ["ReadWriteMany", "ReadWriteOnce"] if source.fs_type else ["ReadWriteMany"]
-        csi: CSIPersistentVolumeSourceArgsDict = {"driver": source.driver, "volume_handle": source.handle}
-        if source.fs_type:
-            csi["fs_type"] = source.fs_type
+        modes = ["ReadWriteMany", "ReadWriteOnce"] if source.is_lustre else ["ReadWriteMany"]
+        driver = "fsx.csi.aws.com" if source.is_lustre else "efs.csi.aws.com"
+        csi: CSIPersistentVolumeSourceArgsDict = {"driver": driver, "volume_handle": source.handle}
+        if source.is_lustre:
+            csi["fs_type"] = "lustre"
         if source.attributes:
             csi["volume_attributes"] = source.attributes
         spec: PersistentVolumeSpecArgsDict = {
             "access_modes": modes,
-            "capacity": {"storage": f"{size_gib}Gi"},
+            "capacity": {"storage": f"{cache.size_gib}Gi"},
             # Any other claim that asked for a shared volume without a class would get this one.
-            "claim_ref": {"namespace": self._namespace, "name": self._claim_name},
+            "claim_ref": {"namespace": self._namespace, "name": cache.claim_name},
             "csi": csi,
             "persistent_volume_reclaim_policy": "Retain",
             "storage_class_name": _NO_CLASS,
         }
-        if source.mount_options:
-            spec["mount_options"] = list(source.mount_options)
+        if source.is_lustre:
+            # Without flock the hub's client cannot lock its files, and ends.
+            spec["mount_options"] = ["flock"]
         return PersistentVolume(
             f"{self._name}-volume",
             metadata={"name": source.name},
@@ -142,11 +152,7 @@ class ModelCache(pulumi.ComponentResource):
         )
 
 
-def _class_name(claim: OwnClaim) -> str:
-    return _NO_CLASS if isinstance(claim.storage, FileSystem) else claim.storage
-
-
-def _uid(claim: PersistentVolumeClaim, lost: LostClaim | None) -> pulumi.Output[str | None]:
+def _uid(claim: PersistentVolumeClaim, lost: Mapping[str, str]) -> pulumi.Output[str | None]:
     """The identity of a claim: another one of the same name has another, and a volume without files.
 
     Unknown as long as the claim's id is: in a preview that makes the claim, its dry run has a uid that no
@@ -155,8 +161,8 @@ def _uid(claim: PersistentVolumeClaim, lost: LostClaim | None) -> pulumi.Output[
 
     def uid(known: list[Any]) -> str | None:
         found = known[1].get("uid")
-        if lost and found == lost.uid and not pulumi.runtime.is_dry_run():
-            raise pulumi.RunError(lost.words)
+        if found in lost and not pulumi.runtime.is_dry_run():
+            raise pulumi.RunError(lost[found])
         return found
 
     return pulumi.Output.all(claim.id, claim.metadata).apply(uid)

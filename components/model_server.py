@@ -1,6 +1,7 @@
 """A server of the engine's own, without Dynamo: a Deployment, its engine file, and the Service before it."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
@@ -9,42 +10,47 @@ from pulumi_kubernetes.core.v1 import Service
 from components import deletion
 from components.dynamo_objects import frontend_service
 from components.options import Resources, child, limits
-from components.served import Served, engine_files_map
+from components.served import engine_files_map
+from recipes.engine_files import engine_files
+from recipes.server_manifest import server_deployment, server_service
+from stacks.plan.stack_plan import ServingPlan
 
 
 class ModelServer(pulumi.ComponentResource):
-    """One Deployment, by its `spec` and that of its Service; registered only when its pods answer."""
+    """One Deployment and its Service; registered only when its pods answer.
+
+    `inputs` are the component's own, which rules read (stacks/program/served_model.py).
+    """
 
     deployment: Deployment
 
     def __init__(
         self,
-        name: str,
-        served: Served,
+        serving: ServingPlan,
         *,
-        deployment: Any,
-        service: Any,
+        inputs: Mapping[str, Any],
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        super().__init__("dynamo-stack:components:ModelServer", name, dict(served.inputs), opts)
-        files = engine_files_map(self, served, depends_on)
+        name, namespace = serving.graph_name, serving.namespace
+        super().__init__("dynamo-stack:components:ModelServer", name, dict(inputs), opts)
+        files = engine_files(serving.placed)
         self.deployment = Deployment(
             name,
-            metadata={"name": served.name, "namespace": served.namespace},
-            spec=deployment,
+            metadata={"name": name, "namespace": namespace},
+            spec=cast("Any", server_deployment(serving.placed, files.name)),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*depends_on, *files],
-                custom_timeouts=limits(served.ready_timeout_seconds, deletion.WITH_PODS),
+                depends_on=engine_files_map(self, files, namespace, depends_on),
+                custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
             ),
         )
         # The name that clients of a graph would address: another server changes no client.
         Service(
             name,
-            metadata={"name": frontend_service(served.name), "namespace": served.namespace},
-            spec=service,
+            metadata={"name": frontend_service(name), "namespace": namespace},
+            spec=cast("Any", server_service(serving.placed)),
             # After the pods answer, so that nobody is sent to one that still loads, and at destroy first.
             opts=child(self, [self.deployment], timeout="120s", delete=deletion.ALONE),
         )
-        self.register_outputs({"name": served.name})
+        self.register_outputs({"name": name})

@@ -36,7 +36,7 @@ class Namespace(pulumi.ComponentResource):
         title: str,
         platform_namespace: str | None,
         lifecycle: str,
-        keep: Keep,
+        keep: Keep | None,
         exists: bool,
         hf_token: pulumi.Output[str] | None = None,
         opts: pulumi.ResourceOptions,
@@ -62,15 +62,17 @@ class Namespace(pulumi.ComponentResource):
             )
         self.register_outputs({"namespaceName": title})
 
-    def _namespace(self, name: str, title: str, platform: str | None, keep: Keep) -> KubernetesNamespace:
+    def _namespace(
+        self, name: str, title: str, platform: str | None, keep: Keep | None
+    ) -> KubernetesNamespace:
         labels = {USES_PLATFORM: platform} if platform else None
         return KubernetesNamespace(
             name,
             metadata={"name": title, "labels": labels} if labels else {"name": title},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                protect=keep.protects,
-                retain_on_delete=keep.retains,
+                protect=keep is not None,
+                retain_on_delete=keep == "retained",
                 custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
             ),
         )

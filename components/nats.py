@@ -22,9 +22,13 @@ from components.nats_configuration import (
     nats_configuration,
 )
 from components.options import Resources, child
-from components.servers import NatsArgs
+from components.servers import Servers
 from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.volume_sizes import GIB, size_in_gib
+from stacks.settings.platform import OwnNats
 
+# A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
+_STREAM_PERCENT_OF_VOLUME = 90
 _CONFIGURATION_VOLUME = "configuration"
 _PROCESS_VOLUME = "process"
 # For the last message and for what the kubelet itself needs.
@@ -35,12 +39,18 @@ class Nats(pulumi.ComponentResource):
     """A StatefulSet with the settings of NATS' own chart, and none of its helper containers."""
 
     def __init__(
-        self, name: str, args: NatsArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
+        self,
+        name: str,
+        servers: Servers,
+        typed: OwnNats,
+        *,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
-        servers = args.servers
         inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
         super().__init__("dynamo-stack:components:Nats", name, inputs, opts)
-        configuration = nats_configuration(servers.name, servers.hosts, args.max_file_store_bytes)
+        store_bytes = size_in_gib(typed.volume_size) * GIB * _STREAM_PERCENT_OF_VOLUME // 100
+        configuration = nats_configuration(servers.name, servers.hosts, store_bytes)
         # The content is in the name, so that a change restarts the servers, one by one; in the logical name
         # too, so that a change which fails half way can be taken back (components/dynamo_graph.py says why).
         config_map_name = f"{servers.name}-config-{content_hash(configuration)}"
@@ -55,8 +65,9 @@ class Nats(pulumi.ComponentResource):
             self,
             name,
             servers,
-            _container(args),
-            [*depends_on, config_map],
+            typed,
+            _container(servers),
+            depends_on=[*depends_on, config_map],
             data_path=DATA_PATH,
             termination_seconds=LAME_DUCK_GRACE_SECONDS + LAME_DUCK_SECONDS + _TERMINATION_MARGIN_SECONDS,
             volumes=(
@@ -67,14 +78,14 @@ class Nats(pulumi.ComponentResource):
         self.register_outputs({"name": servers.name})
 
 
-def _container(args: NatsArgs) -> dict[str, Any]:
+def _container(servers: Servers) -> dict[str, Any]:
     ports = [{"name": "client", "containerPort": CLIENT_PORT}]
-    if args.servers.members > 1:
+    if servers.members > 1:
         ports.append({"name": "cluster", "containerPort": CLUSTER_PORT})
     ports.append({"name": "monitor", "containerPort": MONITOR_PORT})
     return {
         "name": "nats",
-        "image": args.servers.image,
+        "image": servers.image,
         "command": nats_command(),
         # Go collects more often near this, instead of being killed at the limit.
         "env": [POD_NAME, {"name": "GOMEMLIMIT", "value": "900MiB"}],

@@ -6,9 +6,10 @@ import pulumi
 import pulumi_aws as aws
 
 from components.iam import document, role
-from components.options import Resources, child
-from components.zone_subnets import ZoneSubnets, zone_group
-from stacks.settings.cluster import EksClusterSettings, OwnNetwork
+from components.options import LOG_DAYS, Resources, child
+from components.zone_subnets import zone_group
+from stacks.plan.infrastructure.eks_plan import PlannedNetwork
+from stacks.settings.cluster import EksClusterSettings
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
@@ -18,12 +19,10 @@ class Network(pulumi.ComponentResource):
 
     Args:
         cluster: the settings of the cluster in it.
-        network: its own settings.
-        subnets: two or more of the region's own zones, because EKS puts the control plane's interfaces into
-            subnets of at least two, none of them local
-            (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html); then those of Local Zones.
-        control_plane: zones of the control plane; a subnet elsewhere goes with the last pool in its zone.
-        flow_log_days: how long flow logs are kept, in days as CloudWatch counts them.
+        network: its subnets are in two or more of the region's own zones, because EKS puts interfaces of the
+            control plane into at least two, none of them local
+            (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html); then in Local Zones. One
+            outside the zones of the control plane goes with the last pool in its zone.
         keep: protect the VPC and the control plane's subnets: a cluster cannot move to others.
 
     """
@@ -36,23 +35,21 @@ class Network(pulumi.ComponentResource):
         self,
         name: str,
         cluster: EksClusterSettings,
-        network: OwnNetwork,
+        network: PlannedNetwork,
         *,
-        subnets: tuple[ZoneSubnets, ...],
-        control_plane: tuple[str, ...],
-        flow_log_days: int,
         keep: bool,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"cidr": network.cidr, "zones": [each.zone for each in subnets if each.public is not None]}
+        zones = [each.zone for each in network.subnets if each.public is not None]
+        inputs = {"cidr": network.typed.cidr, "zones": zones}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
         self._name = name
         self._cluster = cluster
-        self._subnets = subnets
-        self._kept_zones = control_plane if keep else ()
+        self._subnets = network.subnets
+        self._kept_zones = network.control_plane if keep else ()
         self.vpc = aws.ec2.Vpc(
             f"{name}-vpc",
-            cidr_block=network.cidr,
+            cidr_block=network.typed.cidr,
             # Private endpoints of EKS, EFS and FSx are names.
             enable_dns_hostnames=True,
             enable_dns_support=True,
@@ -68,9 +65,9 @@ class Network(pulumi.ComponentResource):
             tags={"Name": f"{cluster.name}-default"},
             opts=child(self),
         )
-        gateways = self._public_side(nat_per_zone=network.nat_per_zone)
+        gateways = self._public_side(nat_per_zone=network.typed.nat_per_zone)
         self.private_subnets = self._private_side(gateways)
-        self._flow_logs(flow_log_days)
+        self._flow_logs()
         self.register_outputs({"vpcId": self.vpc.id})
 
     def _public_side(self, *, nat_per_zone: bool) -> dict[str, aws.ec2.NatGateway]:
@@ -187,14 +184,14 @@ class Network(pulumi.ComponentResource):
             f"{self._name}-{what}", subnet_id=subnet.id, route_table_id=table.id, opts=child(self)
         )
 
-    def _flow_logs(self, days: int) -> None:
+    def _flow_logs(self) -> None:
         name, cluster = self._name, self._cluster
         group_name = f"/dynamo-stack/{cluster.name}/flow-logs"
         arn = f"arn:aws:logs:{cluster.region}:{cluster.account_id}:log-group:{group_name}"
         log_group = aws.cloudwatch.LogGroup(
             f"{name}-flow-logs",
             name=group_name,
-            retention_in_days=days,
+            retention_in_days=LOG_DAYS,
             opts=child(self),
         )
         writer, _ = role(

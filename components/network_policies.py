@@ -6,7 +6,7 @@ address differs by cluster.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
@@ -17,6 +17,11 @@ from components.etcd_command import PEER_PORT as ETCD_PEER
 from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
 from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
 from components.options import Resources, child
+from components.servers import RELEASE_NAME
+from components.stateful_servers import NAME_LABEL
+from recipes.server_manifest import client_pod_labels
+from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import ServingPlan, StackPlan
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
@@ -37,72 +42,50 @@ _SCRAPERS = {
 _PRIVATE_ADDRESSES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 
 
-class ServerPods(NamedTuple):
-    """The pods of NATS or etcd servers."""
-
-    labels: Mapping[str, str]
-    members: int
-
-
-class ProtectedGraph(NamedTuple):
-    """The graph whose pods are protected."""
-
-    namespace: str
-    name: str
-    client_pod_labels: Mapping[str, str]
-    """Labels of the pods that answer clients."""
-    exposed: bool
-    """Clients outside the cluster reach the frontend through a load balancer or an Ingress."""
-    scraped: bool
-    """The cluster's Prometheus reads metrics."""
-
-
 class NetworkPolicies(pulumi.ComponentResource):
-    """Policies for one graph, and for the platform's servers, where this stack runs them.
-
-    Args:
-        graph: None where it is not this stack's.
-        platform_namespace: of the servers; not read without any.
-        nats: None where it is not this stack's.
-        etcd: likewise.
-        client_namespaces: those of clients that have no label which says so.
-
-    """
+    """Policies for the graph of a stack, and for the servers of its platform, as far as they are its own."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        graph: ProtectedGraph | None,
-        platform_namespace: str,
-        nats: ServerPods | None,
-        etcd: ServerPods | None,
-        client_namespaces: Sequence[str],
-        depends_on: Resources,
-        opts: pulumi.ResourceOptions,
+        self, name: str, stack: StackPlan, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
-        inputs = {"namespace": graph.namespace, "graphName": graph.name} if graph else {}
+        serving = stack.serving if stack.layers.owns("serving") else None
+        inputs = {"namespace": serving.namespace, "graphName": serving.graph_name} if serving else {}
         super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
         self._options = child(self, depends_on, timeout=_TIMEOUT)
-        if graph:
-            self._of_graph(name, graph)
-        users = _users(platform_namespace, client_namespaces)
-        if nats:
-            spec = _servers(nats, users, NATS_CLIENT, (NATS_CLUSTER,))
-            self._policy(f"{name}-nats", "dynamo-nats", platform_namespace, spec)
-        if etcd:
-            # `etcdctl --cluster` in one member asks the others as a client.
-            spec = _servers(etcd, users, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER))
-            self._policy(f"{name}-etcd", "dynamo-etcd", platform_namespace, spec)
+        if serving:
+            self._of_graph(name, serving)
+        if isinstance(stack.platform, OwnPlatform):
+            self._of_servers(name, stack, stack.platform)
         self.register_outputs(inputs)
 
-    def _of_graph(self, name: str, graph: ProtectedGraph) -> None:
-        specs = {"graph": _within_graph(graph), "frontend": _frontend(graph)}
-        if graph.scraped:
+    def _of_graph(self, name: str, serving: ServingPlan) -> None:
+        graph = serving.graph_name
+        specs = {"graph": _within_graph(graph), "frontend": _frontend(serving)}
+        # The cluster's Prometheus reads metrics.
+        if serving.pod_monitor_labels is not None:
             specs["metrics"] = _metrics(graph)
         for part, spec in specs.items():
             # In the state they are called after the graph too, as everything is that goes with it.
-            self._policy(f"{name}-{graph.name}-{part}", f"{graph.name}-{part}", graph.namespace, spec)
+            self._policy(f"{name}-{graph}-{part}", f"{graph}-{part}", serving.namespace, spec)
+
+    def _of_servers(self, name: str, stack: StackPlan, platform: OwnPlatform) -> None:
+        # A namespace that this stack has not made has no label that the servers could admit it by.
+        unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
+        users = _users(platform.namespace, unlabelled)
+        # `etcdctl --cluster` in one member asks the others as a client.
+        groups = (
+            ("nats", platform.nats, NATS_CLIENT, (NATS_CLUSTER,)),
+            ("etcd", platform.etcd, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER)),
+        )
+        for kind, servers, client_port, member_ports in groups:
+            if servers and servers.typed.kind != "external":
+                labels = {NAME_LABEL: servers.name}
+                if servers.typed.kind == "bundled":
+                    # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
+                    labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
+                members = member_ports if servers.members > 1 else ()
+                spec = _servers(labels, users, client_port, members)
+                self._policy(f"{name}-{kind}", f"dynamo-{kind}", platform.namespace, spec)
 
     def _policy(self, logical_name: str, name: str, namespace: str, spec: Mapping[str, Any]) -> None:
         NetworkPolicy(
@@ -113,29 +96,29 @@ class NetworkPolicies(pulumi.ComponentResource):
         )
 
 
-def _within_graph(graph: ProtectedGraph) -> dict[str, Any]:
-    own_pods = {"matchLabels": {GRAPH_NAME: graph.name}}
+def _within_graph(graph: str) -> dict[str, Any]:
+    own_pods = {"matchLabels": {GRAPH_NAME: graph}}
     # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
     return {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]}
 
 
-def _frontend(graph: ProtectedGraph) -> dict[str, Any]:
+def _frontend(serving: ServingPlan) -> dict[str, Any]:
     sources: list[dict[str, Any]] = [{"podSelector": {}}]
-    if graph.exposed:
+    if serving.exposure:
         # An Ingress controller is a pod in a namespace that nobody told us; a load balancer is no pod.
         sources.append({"namespaceSelector": {}})
         sources += [{"ipBlock": {"cidr": cidr}} for cidr in _PRIVATE_ADDRESSES]
     return {
-        "podSelector": {"matchLabels": dict(graph.client_pod_labels)},
+        "podSelector": {"matchLabels": dict(client_pod_labels(serving.placed))},
         "ingress": [{"from": sources, "ports": _ports(FRONTEND_PORT)}],
     }
 
 
-def _metrics(graph: ProtectedGraph) -> dict[str, Any]:
+def _metrics(graph: str) -> dict[str, Any]:
     scrapers = {"namespaceSelector": {}, "podSelector": {"matchExpressions": [_SCRAPERS]}}
     ports = _ports(FRONTEND_PORT, WORKER_SYSTEM_PORT, NIXL_TELEMETRY_PORT)
     return {
-        "podSelector": {"matchLabels": {GRAPH_NAME: graph.name}},
+        "podSelector": {"matchLabels": {GRAPH_NAME: graph}},
         "ingress": [{"from": [scrapers], "ports": ports}],
     }
 
@@ -147,11 +130,11 @@ def _users(platform_namespace: str, client_namespaces: Sequence[str]) -> list[di
 
 
 def _servers(
-    servers: ServerPods, users: list[dict[str, Any]], client_port: int, member_ports: Sequence[int]
+    labels: Mapping[str, str], users: list[dict[str, Any]], client_port: int, member_ports: Sequence[int]
 ) -> dict[str, Any]:
-    members = {"matchLabels": dict(servers.labels)}
+    members = {"matchLabels": dict(labels)}
     ingress = [{"from": users, "ports": _ports(client_port)}]
-    if servers.members > 1:
+    if member_ports:
         ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})
     return {"podSelector": members, "ingress": ingress}
 

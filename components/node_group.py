@@ -1,13 +1,14 @@
 """A managed node group: equal nodes of one launch template."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
-from components.node_template import NodeTemplate, capacity_type, template_content
+from components.node_template import capacity_type
 from components.options import Resources, child
-from stacks.settings.cluster import CapacityBlock, EksClusterSettings
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Purchase, Reservation
 
 _TIMEOUT = "60m"
 
@@ -16,7 +17,9 @@ class NodeGroup(pulumi.ComponentResource):
     """Nodes of one type, and how they were bought.
 
     Args:
-        template: the nodes; the group has its name.
+        title: of the group and of all that is made for it.
+        template: what its nodes are made of.
+        purchase: how they are paid for.
         cluster: the settings of the cluster; its release of Kubernetes is the group's, because one that names
             none stays at the release that it was made with.
         ami_release: the release of the image; None: EKS chooses.
@@ -24,9 +27,8 @@ class NodeGroup(pulumi.ComponentResource):
         sets_size: bring a group that exists to its size; False: leave as many nodes as the account has now.
         scarce: no machine is to spare: an update ends an old node before it launches a new one.
         taints: in EKS's words.
-        placement_group: one that brings the nodes close to each other, and was made before, with the
-            reservation in it. A capacity block places its own.
-        makes_placement_group: one is made with the group, and has its name.
+        makes_placement_group: one that brings the nodes close to each other is made with the group, and has
+            its name. That of a reservation was made before it, and a capacity block places its own.
 
     """
 
@@ -35,9 +37,11 @@ class NodeGroup(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        template: NodeTemplate,
         cluster: EksClusterSettings,
         *,
+        title: str,
+        template: Mapping[str, Any],
+        purchase: Purchase,
         cluster_name: pulumi.Input[str],
         role_arn: pulumi.Input[str],
         subnet_ids: Sequence[pulumi.Input[str]],
@@ -50,26 +54,39 @@ class NodeGroup(pulumi.ComponentResource):
         sets_size: bool,
         scarce: bool = False,
         taints: Sequence[aws.eks.NodeGroupTaintArgsDict] = (),
-        placement_group: str | None = None,
         makes_placement_group: bool = False,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"instanceType": template.instance_type, "nodes": nodes}
+        inputs = {"instanceType": template["instance_type"], "nodes": nodes}
         super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
         inside = child(self)
-        placement: pulumi.Input[str] | None = placement_group
+        # A reservation that was made outside a cluster placement group cannot be used in one, and one made
+        # inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
+        placement: pulumi.Input[str] | None = (
+            purchase.placement_group if isinstance(purchase, Reservation) else None
+        )
         if makes_placement_group:
             placement = aws.ec2.PlacementGroup(
-                f"{name}-placement", name=template.name, strategy="cluster", opts=inside
+                f"{name}-placement", name=title, strategy="cluster", opts=inside
             ).name
-        launched = _launch_template(f"{name}-template", template, security_group_ids, placement, inside)
-        purchase = template.purchase
+        groups = list(security_group_ids)
+        interfaces = [{**each, "security_groups": groups} for each in template["network_interfaces"]]
+        # It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that
+        # does (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+        launched = aws.ec2.LaunchTemplate(
+            f"{name}-template",
+            name=title,
+            update_default_version=True,
+            placement={"group_name": placement} if placement is not None else None,
+            **{**template, "network_interfaces": interfaces},
+            opts=inside,
+        )
         block = purchase if isinstance(purchase, CapacityBlock) else None
         launches = block is None or block.phase == "active"
         self.group = aws.eks.NodeGroup(
             name,
-            node_group_name=template.name,
+            node_group_name=title,
             cluster_name=cluster_name,
             node_role_arn=role_arn,
             subnet_ids=list(subnet_ids),
@@ -116,30 +133,4 @@ class NodeGroup(pulumi.ComponentResource):
                 desired_capacity=nodes,
                 opts=child(self),
             )
-        self.register_outputs({"nodeGroupName": template.name})
-
-
-def _launch_template(
-    logical_name: str,
-    template: NodeTemplate,
-    security_group_ids: Sequence[pulumi.Input[str]],
-    placement_group: pulumi.Input[str] | None,
-    opts: pulumi.ResourceOptions,
-) -> aws.ec2.LaunchTemplate:
-    """Make the template.
-
-    It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that does
-    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
-    """
-    content = template_content(template)
-    interfaces = [
-        {**item, "security_groups": list(security_group_ids)} for item in content["network_interfaces"]
-    ]
-    return aws.ec2.LaunchTemplate(
-        logical_name,
-        name=template.name,
-        update_default_version=True,
-        placement={"group_name": placement_group} if placement_group is not None else None,
-        **{**content, "network_interfaces": interfaces},
-        opts=opts,
-    )
+        self.register_outputs({"nodeGroupName": title})

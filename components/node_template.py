@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hardware import NetworkInterface
@@ -33,40 +32,44 @@ _NO_HOST_IMEX = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NodeTemplate:
-    """Equal nodes, without ids that only the account gives."""
-
-    name: str
-    instance_type: str
-    interfaces: tuple[NetworkInterface, ...]
-    root_gib: int
-    root_type: str
-    """EBS volume type."""
-    local_disks: bool
-    """Join the instance's own disks into one volume for containers (RAID0)."""
-    own_imex: bool
-    """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
-    purchase: Purchase
-    tags: Mapping[str, str]
-    """Of nodes, their disks and network interfaces; empty: a name alone, on nodes and disks."""
-
-
-def template_content(template: NodeTemplate) -> dict[str, Any]:
+def template_content(
+    name: str,
+    instance_type: str,
+    interfaces: Sequence[NetworkInterface],
+    *,
+    root_gib: int,
+    root_type: str,
+    local_disks: bool,
+    own_imex: bool,
+    purchase: Purchase,
+    tags: Mapping[str, str],
+) -> dict[str, Any]:
     """Return what a node is made of: the template's arguments without ids that only the account gives.
 
     Known before anything is registered, so that a change can be judged by what it does to nodes that run.
+
+    Args:
+        name: of the node group.
+        instance_type: of all nodes.
+        interfaces: their network cards.
+        root_gib: size of the root volume.
+        root_type: its EBS volume type.
+        local_disks: join the instance's own disks into one volume for containers (RAID0).
+        own_imex: whether compute domains bring IMEX daemons of their own, and the host's must not run.
+        purchase: how they are paid for.
+        tags: of nodes, their disks and network interfaces; empty: a name alone, on nodes and disks.
+
     """
-    reservation = reservation_id(template.purchase)
+    reservation = reservation_id(purchase)
     return {
-        "instance_type": template.instance_type,
-        "network_interfaces": _interfaces(template.interfaces),
+        "instance_type": instance_type,
+        "network_interfaces": _interfaces(interfaces),
         "block_device_mappings": [
             {
                 "device_name": _ROOT_DEVICE,
                 "ebs": {
-                    "volume_size": template.root_gib,
-                    "volume_type": template.root_type,
+                    "volume_size": root_gib,
+                    "volume_type": root_type,
                     "encrypted": "true",
                     "delete_on_termination": "true",
                 },
@@ -80,16 +83,16 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
         },
         # Spot is the node group's capacityType, which EKS refuses beside the template's own.
         "instance_market_options": (
-            {"market_type": "capacity-block"} if isinstance(template.purchase, CapacityBlock) else None
+            {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
         ),
         "capacity_reservation_specification": (
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
-        "user_data": _user_data(local_disks=template.local_disks, own_imex=template.own_imex),
+        "user_data": _user_data(local_disks=local_disks, own_imex=own_imex),
         # The provider's default tags end at the template (terraform-aws-modules/terraform-aws-eks#3015).
         "tag_specifications": [
-            {"resource_type": kind, "tags": {**template.tags, "Name": template.name}}
-            for kind in ("instance", "volume", *(["network-interface"] if template.tags else []))
+            {"resource_type": kind, "tags": {**tags, "Name": name}}
+            for kind in ("instance", "volume", *(["network-interface"] if tags else []))
         ],
     }
 

@@ -6,6 +6,9 @@ import pulumi
 
 Resources = list[pulumi.Resource]
 
+LOG_DAYS = 90
+"""How long flow logs and the control plane's are kept."""
+
 
 def limits(timeout: str | int | None, delete: str | None = None) -> pulumi.CustomTimeouts:
     """Return how long each operation may take, in seconds or with a unit, and how long a deletion."""

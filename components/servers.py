@@ -1,32 +1,43 @@
-"""NATS and etcd servers as plain data, apart from Pulumi: own, bundled or external, each with an address."""
+"""NATS and etcd of a platform as plain data: what is typed of them, and what follows from it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from components import etcd_command, nats_configuration
+from stacks.settings.platform import (
+    BundledEtcd,
+    BundledNats,
+    Etcd,
+    ExternalEtcd,
+    ExternalNats,
+    Nats,
+    OwnEtcd,
+    OwnNats,
+)
 
+RELEASE_NAME = "dynamo-platform"
+"""The platform's Helm release has it."""
 DATA_VOLUME = "data"
 """Name of the volume claim template of both; a claim is called <this>-<server>-<member>."""
 
 
 @dataclass(frozen=True, slots=True)
-class StatefulServersArgs:
-    """Where members that a stack runs itself run, and what they keep."""
+class Servers:
+    """NATS or etcd, with its address; own members have names too, and an image."""
 
+    typed: Nats | Etcd
     name: str
     """The StatefulSet and the Service for clients have it; members are <name>-0, <name>-1, …"""
     namespace: str
-    members: Literal[1, 3]
-    """Fixed when they are created: each member is started with the list of all."""
+    """Of the platform."""
     image: str
-    storage_class_name: str
-    volume_size: str
     keep_volumes: bool
     """Leave the members' claims in the cluster when the StatefulSet goes."""
-    node_affinity: Mapping[str, Any]
-    """Which nodes may run a member."""
     ready_timeout_seconds: int
+
+    @property
+    def members(self) -> int:
+        """How many of them this stack brings along."""
+        return self.typed.members if isinstance(self.typed, OwnNats | OwnEtcd) else 1
 
     @property
     def headless_name(self) -> str:
@@ -34,88 +45,34 @@ class StatefulServersArgs:
         return f"{self.name}-headless"
 
     @property
-    def member_names(self) -> tuple[str, ...]:
-        """Names of the pods."""
-        return tuple(f"{self.name}-{ordinal}" for ordinal in range(self.members))
+    def hosts(self) -> dict[str, str]:
+        """DNS name of each member, by the name of its pod."""
+        names = (f"{self.name}-{ordinal}" for ordinal in range(self.members))
+        return {name: self._host(f"{name}.{self.headless_name}") for name in names}
 
     @property
     def claim_names(self) -> tuple[str, ...]:
         """The volume claims, in the names that the StatefulSet gives them."""
-        return tuple(f"{DATA_VOLUME}-{member}" for member in self.member_names)
-
-    @property
-    def hosts(self) -> dict[str, str]:
-        """DNS name of each member, by the member's name."""
-        return {
-            member: service_host(f"{member}.{self.headless_name}", self.namespace)
-            for member in self.member_names
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class NatsArgs:
-    """NATS servers that a stack runs itself; the inputs of `Nats`."""
-
-    servers: StatefulServersArgs
-    max_file_store_bytes: int
-    """What streams may take on the volume, with room left for the file system's own needs."""
-    kind: Literal["own"] = "own"
+        return tuple(f"{DATA_VOLUME}-{member}" for member in self.hosts)
 
     @property
     def address(self) -> str:
-        """What clients are given: one nats:// URL."""
-        host = service_host(self.servers.name, self.servers.namespace)
-        return f"nats://{host}:{nats_configuration.CLIENT_PORT}"
+        """What clients are given: one nats:// URL, or etcd endpoints separated by commas."""
+        match self.typed:
+            case ExternalNats(address=address):
+                return address
+            case ExternalEtcd(addresses=addresses):
+                return ",".join(addresses)
+            case BundledNats():
+                return f"nats://{self._host(f'{RELEASE_NAME}-nats')}:{nats_configuration.CLIENT_PORT}"
+            case BundledEtcd():
+                # The chart's operator writes the address like this: without a scheme.
+                return f"{self._host(f'{RELEASE_NAME}-etcd')}:{etcd_command.CLIENT_PORT}"
+            case OwnNats():
+                return f"nats://{self._host(self.name)}:{nats_configuration.CLIENT_PORT}"
+            case OwnEtcd():
+                # Through one balancing address a client would stay with a member that has lost the others.
+                return ",".join(f"http://{host}:{etcd_command.CLIENT_PORT}" for host in self.hosts.values())
 
-
-@dataclass(frozen=True, slots=True)
-class EtcdArgs:
-    """etcd members that a stack runs itself; the inputs of `Etcd`."""
-
-    servers: StatefulServersArgs
-    quota_bytes: int
-    """Size of the database at which etcd takes no more writes; well below the volume's, because
-    defragmentation writes a second copy."""
-    rejoining: bool
-    """A member that starts with an empty volume joins the existing ones."""
-    kind: Literal["own"] = "own"
-
-    @property
-    def state_config_map_name(self) -> str:
-        """The ConfigMap that tells a starting member whether the cluster exists."""
-        return f"{self.servers.name}-state"
-
-    @property
-    def address(self) -> str:
-        """What clients are given: every member by its own name.
-
-        Through one balancing address a client would stay with a member that has lost the others.
-        """
-        return ",".join(f"http://{host}:{etcd_command.CLIENT_PORT}" for host in self.servers.hosts.values())
-
-
-@dataclass(frozen=True, slots=True)
-class BundledServers:
-    """The one server that the platform's chart brings along."""
-
-    address: str
-    storage_class_name: str
-    kind: Literal["bundled"] = "bundled"
-
-
-@dataclass(frozen=True, slots=True)
-class ExternalServers:
-    """Servers that others run."""
-
-    address: str
-    """One nats:// URL, or etcd endpoints separated by commas."""
-    kind: Literal["external"] = "external"
-
-
-NatsServers = NatsArgs | BundledServers | ExternalServers
-EtcdServers = EtcdArgs | BundledServers | ExternalServers
-
-
-def service_host(name: str, namespace: str) -> str:
-    """Return the DNS name of a Service."""
-    return f"{name}.{namespace}.svc.cluster.local"
+    def _host(self, service: str) -> str:
+        return f"{service}.{self.namespace}.svc.cluster.local"

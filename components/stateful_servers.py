@@ -10,7 +10,9 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components import deletion
 from components.options import Resources, child
-from components.servers import DATA_VOLUME, StatefulServersArgs
+from components.servers import DATA_VOLUME, Servers
+from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
+from stacks.settings.platform import OwnEtcd, OwnNats
 
 NAME_LABEL = "app.kubernetes.io/name"
 # The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready
@@ -26,10 +28,11 @@ _USER = 65532
 def register_servers(
     parent: pulumi.Resource,
     name: str,
-    args: StatefulServersArgs,
+    servers: Servers,
+    typed: OwnNats | OwnEtcd,
     container: Mapping[str, Any],
-    depends_on: Resources,
     *,
+    depends_on: Resources,
     data_path: str,
     termination_seconds: int,
     volumes: Sequence[Mapping[str, Any]] = (),
@@ -39,7 +42,8 @@ def register_servers(
     Args:
         parent: the component.
         name: prefix of the logical names.
-        args: where the members run.
+        servers: what follows for them from the platform.
+        typed: the same as typed.
         container: a Kubernetes Container, whose port for clients is named client; security context and data
             volume are added.
         depends_on: what must exist before the first pod.
@@ -49,36 +53,36 @@ def register_servers(
 
     """
     ports = container["ports"]
-    options = child(parent, depends_on, timeout=args.ready_timeout_seconds, delete=deletion.WITH_PODS)
+    options = child(parent, depends_on, timeout=servers.ready_timeout_seconds, delete=deletion.WITH_PODS)
     headless = Service(
         f"{name}-headless",
-        metadata={"name": args.headless_name, "namespace": args.namespace},
-        spec=_headless(args, ports),
+        metadata={"name": servers.headless_name, "namespace": servers.namespace},
+        spec=_headless(servers, ports),
         opts=options,
     )
     Service(
         f"{name}-service",
-        metadata={"name": args.name, "namespace": args.namespace, "annotations": {SKIP_AWAIT: "true"}},
-        spec=_client_service(args, ports),
+        metadata={"name": servers.name, "namespace": servers.namespace, "annotations": {SKIP_AWAIT: "true"}},
+        spec=_client_service(servers, ports),
         opts=options,
     )
-    if args.members > 1:
+    if servers.members > 1:
         # A budget for a single member could never spare it: every drain of its node would wait for ever.
         PodDisruptionBudget(
             f"{name}-disruption-budget",
-            metadata={"name": args.name, "namespace": args.namespace},
-            spec={"max_unavailable": 1, "selector": {"match_labels": _labels(args)}},
+            metadata={"name": servers.name, "namespace": servers.namespace},
+            spec={"max_unavailable": 1, "selector": {"match_labels": _labels(servers)}},
             opts=options,
         )
     mounts = [{"name": DATA_VOLUME, "mountPath": data_path}, *container.get("volumeMounts", [])]
-    pod = _pod_spec(args, {**container, "volumeMounts": mounts}) | {
+    pod = _pod_spec(servers, {**container, "volumeMounts": mounts}) | {
         "terminationGracePeriodSeconds": termination_seconds,
         **({"volumes": [dict(volume) for volume in volumes]} if volumes else {}),
     }
     StatefulSet(
         name,
-        metadata={"name": args.name, "namespace": args.namespace},
-        spec=_stateful_set(args, pod),
+        metadata={"name": servers.name, "namespace": servers.namespace},
+        spec=_stateful_set(servers, typed, pod),
         opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
     )
 
@@ -93,63 +97,63 @@ def probe(port: str, path: str, *, failures: int, period: int = 10) -> dict[str,
     }
 
 
-def _labels(args: StatefulServersArgs) -> dict[str, str]:
-    return {NAME_LABEL: args.name}
+def _labels(servers: Servers) -> dict[str, str]:
+    return {NAME_LABEL: servers.name}
 
 
-def _headless(args: StatefulServersArgs, ports: Sequence[Mapping[str, Any]]) -> Any:
+def _headless(servers: Servers, ports: Sequence[Mapping[str, Any]]) -> Any:
     return {
         "clusterIP": "None",
         # Members look for each other before any of them can be ready.
         "publishNotReadyAddresses": True,
-        "selector": _labels(args),
+        "selector": _labels(servers),
         "ports": [_service_port(port) for port in ports],
     }
 
 
-def _client_service(args: StatefulServersArgs, ports: Sequence[Mapping[str, Any]]) -> Any:
+def _client_service(servers: Servers, ports: Sequence[Mapping[str, Any]]) -> Any:
     of_clients = [_service_port(port) for port in ports if port["name"] == "client"]
-    return {"selector": _labels(args), "ports": of_clients}
+    return {"selector": _labels(servers), "ports": of_clients}
 
 
 def _service_port(port: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": port["name"], "port": port["containerPort"], "targetPort": port["name"]}
 
 
-def _stateful_set(args: StatefulServersArgs, pod: Mapping[str, Any]) -> Any:
+def _stateful_set(servers: Servers, typed: OwnNats | OwnEtcd, pod: Mapping[str, Any]) -> Any:
     return {
-        "serviceName": args.headless_name,
-        "replicas": args.members,
+        "serviceName": servers.headless_name,
+        "replicas": servers.members,
         # One after the other would never end: the first member is ready only when a second one answers.
         "podManagementPolicy": "Parallel",
         "updateStrategy": {"type": "RollingUpdate"},
         "persistentVolumeClaimRetentionPolicy": {
-            "whenDeleted": "Retain" if args.keep_volumes else "Delete",
+            "whenDeleted": "Retain" if servers.keep_volumes else "Delete",
             "whenScaled": "Retain",
         },
-        "selector": {"matchLabels": _labels(args)},
-        "template": {"metadata": {"labels": _labels(args)}, "spec": pod},
+        "selector": {"matchLabels": _labels(servers)},
+        "template": {"metadata": {"labels": _labels(servers)}, "spec": pod},
         "volumeClaimTemplates": [
             {
                 "metadata": {"name": DATA_VOLUME},
                 "spec": {
                     "accessModes": ["ReadWriteOnce"],
-                    "storageClassName": args.storage_class_name,
-                    "resources": {"requests": {"storage": args.volume_size}},
+                    "storageClassName": typed.storage_class_name,
+                    "resources": {"requests": {"storage": typed.volume_size}},
                 },
             }
         ],
     }
 
 
-def _pod_spec(args: StatefulServersArgs, container: Mapping[str, Any]) -> dict[str, Any]:
+def _pod_spec(servers: Servers, container: Mapping[str, Any]) -> dict[str, Any]:
     security = {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
     spec: dict[str, Any] = {
-        "affinity": {"nodeAffinity": dict(args.node_affinity)},
+        "affinity": {"nodeAffinity": dict(NODES_WITHOUT_GPUS)},
         "automountServiceAccountToken": False,
         # Otherwise a Service called etcd or nats becomes ETCD_… or NATS_… variables, which servers read.
         "enableServiceLinks": False,
@@ -163,20 +167,20 @@ def _pod_spec(args: StatefulServersArgs, container: Mapping[str, Any]) -> dict[s
         },
         "containers": [{**container, "securityContext": security}],
     }
-    if args.members > 1:
+    if servers.members > 1:
         spec["topologySpreadConstraints"] = [
             # Two members on one node would take the majority with it.
-            _spread(args, "kubernetes.io/hostname", "DoNotSchedule"),
+            _spread(servers, "kubernetes.io/hostname", "DoNotSchedule"),
             # A cluster may have fewer zones than members.
-            _spread(args, "topology.kubernetes.io/zone", "ScheduleAnyway"),
+            _spread(servers, "topology.kubernetes.io/zone", "ScheduleAnyway"),
         ]
     return spec
 
 
-def _spread(args: StatefulServersArgs, topology_key: str, otherwise: str) -> dict[str, Any]:
+def _spread(servers: Servers, topology_key: str, otherwise: str) -> dict[str, Any]:
     return {
         "maxSkew": 1,
         "topologyKey": topology_key,
         "whenUnsatisfiable": otherwise,
-        "labelSelector": {"matchLabels": _labels(args)},
+        "labelSelector": {"matchLabels": _labels(servers)},
     }

@@ -15,7 +15,7 @@ ALLOWED = {
     "recipes": {"engines", "hardware"},
     "sizing": {"engines", "hardware", "recipes"},
     "failures": {"components", "hardware", "resource_graph"},
-    "components": {"hardware", "stacks"},
+    "components": {"hardware", "recipes", "stacks"},
     "stacks": {"engines", "hardware", "recipes", "sizing", "components", "failures", "resource_graph"},
     "comparison": {"engines", "hardware", "recipes", "stacks", "components", "resource_graph", "rules"},
     "explain": {
@@ -123,9 +123,9 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
     assert wrong == set()
 
 
-def test_components_know_of_a_stack_what_a_person_types_and_no_more() -> None:
+def test_components_know_of_a_stack_what_is_typed_and_planned_and_no_more() -> None:
     names = {name for module in _modules("components") for name in _imported_names(module)}
-    assert {name.split(".")[1] for name in names if name.startswith("stacks.")} == {"settings"}
+    assert {name.split(".")[1] for name in names if name.startswith("stacks.")} == {"plan", "settings"}
 
 
 def _imported_names(module: Path) -> set[str]:

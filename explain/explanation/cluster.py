@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from components.chart_values import Chart
-from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from components.servers import Servers
 from explain.costs import aged
 from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
@@ -161,14 +161,10 @@ def _cluster(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     yield Section("Cluster", (f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}",))
 
 
-def _server(name: str, group: NatsServers | EtcdServers) -> str:
-    match group:
-        case ExternalServers():
-            return f"{name} {group.address}"
-        case BundledServers():
-            return f"{name} bundled x1"
-        case NatsArgs() | EtcdArgs():
-            return f"{name} own x{group.servers.members}"
+def _server(name: str, servers: Servers) -> str:
+    if servers.typed.kind == "external":
+        return f"{name} {servers.address}"
+    return f"{name} {servers.typed.kind} x{servers.members}"
 
 
 def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator[Section]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from components.servers import Servers
 from recipes.model_download import S3Copy
 from recipes.placed import PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
@@ -131,15 +131,13 @@ def _model(cache: CachePlan, repository: str) -> str:
     return f"model cache: {cache.size_gib}Gi ({repository}, {origin}, needs {cache.needed_gib}Gi)"
 
 
-def _server(
-    title: str, group: NatsServers | EtcdServers, *, others: str, bundled: str, one: str, several: str
-) -> str:
+def _server(title: str, group: Servers, *, others: str, bundled: str, one: str, several: str) -> str:
     """Return what runs, with the reason that its kind and number of members have."""
-    match group:
-        case ExternalServers():
+    match group.typed.kind:
+        case "external":
             return f"{title}: external, {group.address} (others run it; this stack only passes {others} on)"
-        case BundledServers():
+        case "bundled":
             return f"{title}: bundled, 1 member ({bundled})"
-        case NatsArgs(servers=args) | EtcdArgs(servers=args):
-            reason = one if args.members < _SEVERAL else several
-            return f"{title}: own, {in_words(args.members, 'member')} ({reason})"
+        case "own":
+            reason = one if group.members < _SEVERAL else several
+            return f"{title}: own, {in_words(group.members, 'member')} ({reason})"

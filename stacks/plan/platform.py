@@ -1,22 +1,11 @@
 """The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components import etcd_command, nats_configuration
-from components.chart_values import Chart, HelmChartArgs
-from components.servers import (
-    BundledServers,
-    EtcdArgs,
-    EtcdServers,
-    ExternalServers,
-    NatsArgs,
-    NatsServers,
-    StatefulServersArgs,
-    service_host,
-)
-from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
+from components.chart_values import Chart
+from components.servers import Servers
 from recipes.images import mirrored
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
@@ -28,23 +17,14 @@ from stacks.plan.versions import (
     PLATFORM_RELEASES,
     PlatformLine,
 )
-from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings import platform as settings
 from stacks.settings.stack import StackSettings
 from stacks.wording import alternatives
 
-RELEASE_NAME = "dynamo-platform"
-"""The platform's Helm release has it."""
 NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
 _KEY = "platform.version"
-# etcd's own default, far above what discovery needs.
-_LARGEST_ETCD_QUOTA_BYTES = 2 * GIB
-# The log, snapshots and the second copy that defragmentation writes stand beside the database.
-_ETCD_SHARE_OF_VOLUME = 3
-# A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
-_STREAM_PERCENT_OF_VOLUME = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +47,8 @@ class OwnPlatform:
     """Operator, NATS and etcd run there."""
     discovery: settings.Discovery
     """Way in which workers and frontends find each other."""
-    nats: NatsServers
-    etcd: EtcdServers | None
+    nats: Servers
+    etcd: Servers | None
     """Servers of etcd; None with discovery kubernetes, which needs no etcd."""
     operator_image: str | None
     """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
@@ -87,10 +67,6 @@ class OwnPlatform:
 
 
 PlatformPlan = OwnPlatform | ExistingPlatform
-
-
-_Members = Callable[[str, str, settings.OwnNats | settings.OwnEtcd], StatefulServersArgs]
-"""Name, image and settings of servers of the stack's own -> what they are made from."""
 
 
 def platform_release(
@@ -144,25 +120,16 @@ def platform_plan(
     mirrors = stack.image_mirrors
     operator = mirrored(OPERATOR_IMAGE, mirrors)
 
-    def members(name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd) -> StatefulServersArgs:
-        return StatefulServersArgs(
-            name=name,
-            namespace=namespace,
-            members=wanted.members,
-            image=mirrored(image, mirrors),
-            storage_class_name=wanted.storage_class_name,
-            volume_size=wanted.volume_size,
-            keep_volumes=stack.lifecycle == "production",
-            node_affinity=NODES_WITHOUT_GPUS,
-            ready_timeout_seconds=platform.install_timeout_seconds,
-        )
+    def servers(name: str, image: str, typed: settings.Nats | settings.Etcd) -> Servers:
+        keep_volumes, seconds = stack.lifecycle == "production", platform.install_timeout_seconds
+        return Servers(typed, name, namespace, mirrored(image, mirrors), keep_volumes, seconds)
 
     return OwnPlatform(
         chart=release.chart,
         namespace=namespace,
         discovery=platform.discovery,
-        nats=_nats(platform.nats, namespace, members),
-        etcd=_etcd(platform.etcd, namespace, members) if platform.etcd else None,
+        nats=servers(NATS_NAME, NATS_IMAGE, platform.nats),
+        etcd=servers(ETCD_NAME, ETCD_IMAGE, platform.etcd) if platform.etcd else None,
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
@@ -181,51 +148,6 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)
 
 
-def _nats(nats: settings.Nats, namespace: str, members: _Members) -> NatsServers:
-    match nats:
-        case settings.OwnNats():
-            volume_bytes = size_in_gib(nats.volume_size) * GIB
-            return NatsArgs(
-                members(NATS_NAME, NATS_IMAGE, nats),
-                max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
-            )
-        case settings.BundledNats():
-            host = service_host(f"{RELEASE_NAME}-nats", namespace)
-            return BundledServers(f"nats://{host}:{nats_configuration.CLIENT_PORT}", nats.storage_class_name)
-        case settings.ExternalNats():
-            return ExternalServers(nats.address)
-
-
-def _etcd(etcd: settings.Etcd, namespace: str, members: _Members) -> EtcdServers:
-    match etcd:
-        case settings.OwnEtcd():
-            volume_bytes = size_in_gib(etcd.volume_size) * GIB
-            return EtcdArgs(
-                members(ETCD_NAME, ETCD_IMAGE, etcd),
-                quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),
-                rejoining=etcd.rejoining,
-            )
-        case settings.BundledEtcd():
-            # The chart's operator writes the address like this: without a scheme.
-            host = service_host(f"{RELEASE_NAME}-etcd", namespace)
-            return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
-        case settings.ExternalEtcd():
-            return ExternalServers(",".join(etcd.addresses))
-
-
-def dynamo_platform(platform: OwnPlatform) -> HelmChartArgs:
-    """Return what every graph depends on: without the operator one is refused, or cannot be deleted."""
-    return HelmChartArgs(
-        component="DynamoPlatform",
-        chart=platform.chart,
-        release_name=RELEASE_NAME,
-        namespace=platform.namespace,
-        values=release_values(platform),
-        timeout_seconds=platform.timeout_seconds,
-        outputs={"releaseName": RELEASE_NAME},
-    )
-
-
 def release_values(platform: OwnPlatform) -> dict[str, Any]:
     """Return the values of the chart; every key that a later chart would turn around is written out.
 
@@ -236,9 +158,10 @@ def release_values(platform: OwnPlatform) -> dict[str, Any]:
         # Lets the operator bring the definitions up to its own version at every start.
         "upgradeCRD": True,
     }
-    if not isinstance(platform.nats, BundledServers):
+    nats, etcd = platform.nats.typed, platform.etcd and platform.etcd.typed
+    if not isinstance(nats, settings.BundledNats):
         operator["natsAddr"] = platform.nats.address
-    if platform.etcd and not isinstance(platform.etcd, BundledServers):
+    if platform.etcd and not isinstance(etcd, settings.BundledEtcd):
         operator["etcdAddr"] = platform.etcd.address
     if platform.operator_image:
         operator["controllerManager"] = {"manager": {"image": {"repository": platform.operator_image}}}
@@ -246,17 +169,17 @@ def release_values(platform: OwnPlatform) -> dict[str, Any]:
         "global": {
             # Dynamo 1.2 sends its events through NATS. The chart bundles it by default through 1.3 and no
             # longer from 1.4, so an upgrade would take it away from running workers (ai-dynamo/dynamo#11951).
-            "nats": {"install": isinstance(platform.nats, BundledServers)},
-            "etcd": {"install": isinstance(platform.etcd, BundledServers)},
+            "nats": {"install": isinstance(nats, settings.BundledNats)},
+            "etcd": {"install": isinstance(etcd, settings.BundledEtcd)},
             "grove": {"install": False},
             "kai-scheduler": {"install": False},
         },
         "dynamo-operator": operator,
     }
     # Many clusters have no default class, and then a server waits for its volume for ever.
-    if isinstance(platform.nats, BundledServers):
-        claim = {"storageClassName": platform.nats.storage_class_name}
+    if isinstance(nats, settings.BundledNats):
+        claim = {"storageClassName": nats.storage_class_name}
         values["nats"] = {"config": {"jetstream": {"fileStore": {"pvc": claim}}}}
-    if isinstance(platform.etcd, BundledServers):
-        values["etcd"] = {"persistence": {"storageClass": platform.etcd.storage_class_name}}
+    if isinstance(etcd, settings.BundledEtcd):
+        values["etcd"] = {"persistence": {"storageClass": etcd.storage_class_name}}
     return values

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from components.deletion import Keep
-from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
+from components.servers import Servers
 from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
@@ -42,15 +42,15 @@ def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
     return tuple(item for item in kept if serving.namespace not in {item.name, item.namespace})
 
 
-def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
-    """Return what happens to an object when somebody deletes it, or it leaves the stack."""
+def keep_of(stack: StackPlan, kind: str, name: str) -> Keep | None:
+    """Return what keeps an object when somebody deletes it, or it leaves the stack; None: nothing."""
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
-        return Keep.RETAINED
+        return "retained"
     if stack.lifecycle == "disposable":
-        return Keep.NOTHING
+        return None
     protected = (*_model(stack.serving, stack.cache), *_beside_operator(stack.platform, keeps_data=True))
-    return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
+    return "protected" if (kind, name) in {(item.kind, item.name) for item in protected} else None
 
 
 def _in_cluster(
@@ -117,8 +117,8 @@ def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iter
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, StatefulServersArgs]]:
+def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, Servers]]:
     if not isinstance(platform, OwnPlatform):
         return []
     groups = (("NATS", platform.nats), ("etcd", platform.etcd))
-    return [(title, group.servers) for title, group in groups if isinstance(group, NatsArgs | EtcdArgs)]
+    return [(title, group) for title, group in groups if group and group.typed.kind == "own"]

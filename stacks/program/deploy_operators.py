@@ -1,11 +1,19 @@
 """The operators that make GPUs, compute domains and EFA usable, and Prometheus."""
 
+from functools import partial
+
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
 from components import deletion
-from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
+from components.chart_values import (
+    DRA_DRIVER_VALUES,
+    efa_device_plugin_values,
+    gpu_operator_values,
+    monitoring_values,
+)
+from components.cluster_addons import VOLUME_CLASS
 from components.gpu_nodes_ready import GpuNodesReady
 from components.helm_chart import HelmChart
 from stacks.plan.infrastructure.eks_plan import EksPlan
@@ -26,7 +34,7 @@ _TIMEOUT_SECONDS = 900
 
 
 def deploy_monitoring(
-    plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource], storage_class_name: str
+    plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
 ) -> list[pulumi.Resource]:
     """Register Prometheus and Grafana where they are wanted; return what brings the kinds of monitors.
 
@@ -35,8 +43,18 @@ def deploy_monitoring(
     if not plan.cluster.monitoring:
         return []
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
-    chart = monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name)
-    return [_install("monitoring", chart, provider, [*depends_on, namespace])]
+    made = HelmChart(
+        "monitoring",
+        PROMETHEUS_STACK,
+        component="Monitoring",
+        release_name="kube-prometheus-stack",
+        namespace=_MONITORING,
+        values=monitoring_values(storage_class_name=VOLUME_CLASS),
+        timeout_seconds=_TIMEOUT_SECONDS,
+        depends_on=[*depends_on, namespace],
+        opts=pulumi.ResourceOptions(providers=[provider]),
+    )
+    return [made.release]
 
 
 def deploy_operators(
@@ -45,17 +63,45 @@ def deploy_operators(
     """Register the operators that the plan's pools need; return what a graph depends on."""
     namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
-    operator = gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.cluster.monitoring)
-    made = [_install("gpu-operator", operator, provider, before)]
+    install = partial(
+        HelmChart,
+        namespace=_NAMESPACE,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        opts=pulumi.ResourceOptions(providers=[provider]),
+    )
+    operator = install(
+        "gpu-operator",
+        GPU_OPERATOR,
+        component="GpuOperator",
+        release_name="gpu-operator",
+        values=gpu_operator_values(monitored=plan.cluster.monitoring),
+        depends_on=before,
+    )
+    made: list[pulumi.Resource] = [operator.release]
     if plan.uses_compute_domains:
-        driver = dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS)
-        # It looks for the labels that the operator's feature discovery writes.
-        made.append(_install("dra-driver", driver, provider, [*before, made[0]]))
-    if plan.efa_instance_types:
-        plugin = efa_device_plugin(
-            _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
+        driver = install(
+            "dra-driver",
+            DRA_DRIVER,
+            component="DraDriver",
+            release_name="dra-driver-nvidia-gpu",
+            values=DRA_DRIVER_VALUES,
+            # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
+            # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
+            skip_crds=True,
+            # It looks for the labels that the operator's feature discovery writes.
+            depends_on=[*before, operator.release],
         )
-        made.append(_install("efa-device-plugin", plugin, provider, before))
+        made.append(driver.release)
+    if plan.efa_instance_types:
+        plugin = install(
+            "efa-device-plugin",
+            EFA_DEVICE_PLUGIN,
+            component="EfaDevicePlugin",
+            release_name="aws-efa-k8s-device-plugin",
+            values=efa_device_plugin_values(instance_types=plan.efa_instance_types),
+            depends_on=before,
+        )
+        made.append(plugin.release)
     return made
 
 
@@ -80,13 +126,6 @@ def wait_for_gpu_nodes(
         for nodes in plan.gpu_nodes
         if not isinstance(nodes.purchase, CapacityBlock) or nodes.purchase.phase == "active"
     ]
-
-
-def _install(
-    name: str, chart: HelmChartArgs, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
-) -> pulumi.Resource:
-    options = pulumi.ResourceOptions(providers=[provider])
-    return HelmChart(name, chart, depends_on=depends_on, opts=options).release
 
 
 def _namespace(

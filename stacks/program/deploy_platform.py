@@ -1,7 +1,6 @@
 """The platform's part of the program: NATS, etcd, the operator, and what is asked before any of it goes."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import pulumi
 
@@ -11,15 +10,14 @@ from components.guard import cluster_inputs
 from components.helm_chart import HelmChart
 from components.namespace import Namespace
 from components.nats import Nats
-from components.network_policies import NetworkPolicies, ProtectedGraph, ServerPods
+from components.network_policies import NetworkPolicies
 from components.platform_guard import PlatformGuard
-from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
-from components.stateful_servers import NAME_LABEL
-from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import RELEASE_NAME, OwnPlatform, PlatformPlan, dynamo_platform
+from components.servers import RELEASE_NAME
+from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.joined_layers import reference
+from stacks.settings.platform import OwnEtcd, OwnNats
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +47,22 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> Platfo
         opts=options,
     )
     servers: list[pulumi.Resource] = []
-    if isinstance(platform.nats, NatsArgs):
-        servers.append(Nats("nats", platform.nats, depends_on=[namespace], opts=options))
-    if isinstance(platform.etcd, EtcdArgs):
-        servers.append(Etcd("etcd", platform.etcd, depends_on=[namespace], opts=options))
-    chart = dynamo_platform(platform)
-    made = HelmChart("dynamo-platform", chart, depends_on=[namespace, *servers], opts=options)
+    if isinstance(typed := platform.nats.typed, OwnNats):
+        servers.append(Nats("nats", platform.nats, typed, depends_on=[namespace], opts=options))
+    if platform.etcd and isinstance(typed := platform.etcd.typed, OwnEtcd):
+        servers.append(Etcd("etcd", platform.etcd, typed, depends_on=[namespace], opts=options))
+    made = HelmChart(
+        RELEASE_NAME,
+        platform.chart,
+        component="DynamoPlatform",
+        release_name=RELEASE_NAME,
+        namespace=platform.namespace,
+        values=release_values(platform),
+        timeout_seconds=platform.timeout_seconds,
+        outputs={"releaseName": RELEASE_NAME},
+        depends_on=[namespace, *servers],
+        opts=options,
+    )
     return PlatformParts((namespace,), (made.release, *servers))
 
 
@@ -65,32 +73,11 @@ def network_policies(
     options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
-    serving = stack.serving
-    used = stack.platform
-    graph = None
-    if stack.layers.owns("serving"):
-        graph = ProtectedGraph(
-            namespace=serving.namespace,
-            name=serving.graph_name,
-            client_pod_labels=client_pod_labels(serving.placed),
-            exposed=serving.exposure is not None,
-            scraped=serving.pod_monitor_labels is not None,
-        )
-    own = used if isinstance(used, OwnPlatform) else None
-    if not stack.network_policies or (graph is None and own is None):
+    owns = stack.layers.owns("serving") or isinstance(stack.platform, OwnPlatform)
+    if not stack.network_policies or not owns:
         return []
-    policies = NetworkPolicies(
-        "network-policies",
-        graph=graph,
-        platform_namespace=used.namespace if used else "",
-        nats=_servers(own, "nats") if own else None,
-        etcd=_servers(own, "etcd") if own else None,
-        # A namespace that this stack has not made has no label that the servers could admit it by.
-        client_namespaces=() if stack.creates_namespace else (serving.namespace,),
-        depends_on=[*in_namespace, *platform.namespace],
-        opts=options,
-    )
-    return [policies]
+    before = [*in_namespace, *platform.namespace]
+    return [NetworkPolicies("network-policies", stack, depends_on=before, opts=options)]
 
 
 def deploy_guards(
@@ -140,15 +127,3 @@ def deploy_guards(
             cluster=cluster,
             opts=pulumi.ResourceOptions(depends_on=after, provider=plugin),
         )
-
-
-def _servers(platform: OwnPlatform, kind: Literal["nats", "etcd"]) -> ServerPods | None:
-    match platform.nats if kind == "nats" else platform.etcd:
-        case NatsArgs(servers) | EtcdArgs(servers):
-            return ServerPods({NAME_LABEL: servers.name}, servers.members)
-        case BundledServers():
-            # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
-            return ServerPods(labels, members=1)
-        case ExternalServers() | None:
-            return None

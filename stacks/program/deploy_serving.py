@@ -11,23 +11,21 @@ from components.dynamo_graph import DynamoGraph
 from components.exposure import Exposure
 from components.model_cache import ModelCache
 from components.model_server import ModelServer
-from components.model_volume import LostClaim, OwnClaim
 from components.namespace import Namespace
 from components.node_cache import NodeCache
 from components.pod_monitor import PodMonitor
 from recipes.alerts import dashboard, pod_monitor_spec, rule_groups
-from recipes.graph_manifest import graph_spec
-from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
+from recipes.model_download import HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
-from recipes.server_manifest import client_pod_labels, server_deployment, server_service
+from recipes.server_manifest import client_pod_labels
 from sizing.of_recipe import slowest_first_token
-from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.cache_plan import NodeCopies, OwnVolume
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
-from stacks.program.served_model import kv_transport, served_model
+from stacks.program.served_model import kv_transport, served_inputs
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.planned_update import Update
 
@@ -153,22 +151,13 @@ def _serves(
     stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions, update: Update
 ) -> pulumi.CustomResource:
     """Register what serves, and return the resource that is there once it does."""
-    placed = stack.serving.placed
-    how = update.replacement
-    served = served_model(stack)
-    if placed.recipe.engine_server is not None:
-        return ModelServer(
-            placed.graph_name,
-            served,
-            deployment=server_deployment(placed, served.engine_config_map_name),
-            service=server_service(placed),
-            depends_on=depends_on,
-            opts=options,
-        ).deployment
+    how, inputs = update.replacement, served_inputs(stack)
+    if stack.serving.placed.recipe.engine_server is not None:
+        server = ModelServer(stack.serving, inputs=inputs, depends_on=depends_on, opts=options)
+        return server.deployment
     return DynamoGraph(
-        placed.graph_name,
-        served,
-        spec=graph_spec(placed, served.engine_config_map_name),
+        stack.serving,
+        inputs=inputs,
         kv_transport=kv_transport(stack),
         instead_of=how.old_urn if how else None,
         replace_with_its_name=how is not None and how.in_place,
@@ -190,7 +179,7 @@ def deploy_cache(
     options: pulumi.ResourceOptions,
     *,
     found_claim: str | None,
-    lost_claim: LostClaim | None,
+    lost: Mapping[str, str],
 ) -> ModelCache | NodeCache | None:
     """Register what brings the model, and return what every reader of it depends on; None before any node.
 
@@ -200,7 +189,7 @@ def deploy_cache(
         infrastructure: with the file system, and what gives GPU nodes the labels that they are found by.
         options: with the provider.
         found_claim: uid of a claim that exists; None where nobody can tell.
-        lost_claim: of the state, which the cluster does not have.
+        lost: uid of a claim of the state, which the cluster does not have -> words for a person.
 
     """
     cache, placed = stack.cache, stack.serving.placed
@@ -208,46 +197,31 @@ def deploy_cache(
     if placed.cache_nodes:
         # GPU nodes are found by labels that the GPU operator writes.
         before += infrastructure.before_graph
-    source: CacheSource
-    match cache:
-        case NodeCopies():
-            source = _with_token(cache.source, namespace)
-            return NodeCache(
-                NODE_CACHE_NAME,
-                namespace=placed.namespace,
-                spec=node_cache_spec(
-                    placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors
-                ),
-                timeout_seconds=cache.timeout_seconds,
-                depends_on=before,
-                opts=options,
-            )
-        case ExistingVolume():
-            source = VolumeCheck()
-            claim = None
-        case OwnVolume():
-            if cache.nodes and waited_for(stack):
-                # A Job that no node can run would be waited for until its time is over.
-                return None
-            source = _with_token(cache.source, namespace)
-            claim = OwnClaim(
-                storage=infrastructure.file_system or cache.class_name,
-                size_gib=cache.size_gib,
-                keep=keep_of(stack, "PersistentVolumeClaim", cache.claim_name),
-                one_node=cache.nodes is not None,
-                lost=lost_claim,
-            )
+    if isinstance(cache, NodeCopies):
+        source = _with_token(cache.source, namespace)
+        return NodeCache(
+            NODE_CACHE_NAME,
+            namespace=placed.namespace,
+            spec=node_cache_spec(placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors),
+            timeout_seconds=cache.timeout_seconds,
+            depends_on=before,
+            opts=options,
+        )
+    if isinstance(cache, OwnVolume) and cache.nodes and waited_for(stack):
+        # A Job that no node can run would be waited for until its time is over.
+        return None
+    source = _with_token(cache.source, namespace) if isinstance(cache, OwnVolume) else VolumeCheck()
     return ModelCache(
         "model-cache",
-        claim,
+        cache,
         namespace=placed.namespace,
-        claim_name=cache.claim_name,
-        job_name=cache.job_name,
         job_spec=cache_job_spec(
             placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
         ),
-        job_timeout_seconds=cache.timeout_seconds,
+        file_system=infrastructure.file_system,
+        keep=keep_of(stack, "PersistentVolumeClaim", cache.claim_name),
         found_uid=found_claim,
+        lost=lost,
         depends_on=before,
         opts=options,
     )

@@ -1,13 +1,14 @@
 """Registers every resource of a stack, layer by layer."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from components.model_volume import LostClaim
 from components.namespace import Namespace
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
@@ -33,7 +34,7 @@ def deploy(
     *,
     running: Running | None = None,
     found_claim: str | None = None,
-    lost_claim: LostClaim | None = None,
+    lost: Mapping[str, str] = MappingProxyType({}),
     watch: Watch = no_watch,
 ) -> None:
     """Register every resource of the stack.
@@ -44,7 +45,7 @@ def deploy(
         update: what happens to what runs.
         running: what the state has; None where there is no state, and no account to ask.
         found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
-        lost_claim: of the state, which the cluster does not have.
+        lost: uid of a claim of the state, which the cluster does not have -> words for a person.
         watch: is given the graph.
 
     """
@@ -60,9 +61,7 @@ def deploy(
     platform = deploy_platform(stack, options)
     if stack.layers.owns("serving"):
         namespace = _serving_namespace(stack, hf_token, options)
-        cache = deploy_cache(
-            stack, namespace, infrastructure, options, found_claim=found_claim, lost_claim=lost_claim
-        )
+        cache = deploy_cache(stack, namespace, infrastructure, options, found_claim=found_claim, lost=lost)
         policies, graph = deploy_serving(
             stack,
             namespace,

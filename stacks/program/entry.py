@@ -80,7 +80,7 @@ def main() -> None:
         planned_update(stack, running, told),
         running=running,
         found_claim=uid_of(seen),
-        lost_claim=lost_claim(stack, running, seen),
+        lost=lost_claim(stack, running, seen),
         watch=watch_of(stack, reader),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.model_volume import FileSystem, efs, file_system_name, lustre
+from components.model_volume import FileSystem, file_system_name
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.stack_plan import StackPlan
@@ -45,12 +45,12 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
     kind = values.get("modelCache.storage.kind")
     file_system = None
     if kind in {"fsxLustre", "efs"}:
-        make = lustre if kind == "fsxLustre" else efs
         made = output.apply(lambda found: found[_FILE_SYSTEM])
-        file_system = make(
+        file_system = FileSystem(
             file_system_name(str(values["cluster.name"])),
             made.apply(lambda found: found[_HANDLE]),
             made.apply(lambda found: found[_ATTRIBUTES] or None),
+            is_lustre=kind == "fsxLustre",
         )
     return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)
 

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pulumi
 
-from components.servers import EtcdArgs, NatsArgs
 from recipes.standard_labels import standard_labels
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
@@ -72,8 +71,8 @@ def _versions(stack: StackPlan) -> dict[str, str]:
         return versions
     versions["DynamoPlatform"] = platform.chart.version
     for component, servers in (("Nats", platform.nats), ("Etcd", platform.etcd)):
-        if isinstance(servers, NatsArgs | EtcdArgs):
-            versions[component] = servers.servers.image.rpartition(":")[2]
+        if servers:
+            versions[component] = servers.image.rpartition(":")[2]
     return versions
 
 

@@ -1,11 +1,9 @@
-"""The served model of a stack's plan, as components and rules take it."""
+"""The served model of a stack's plan, as rules take it."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from components.served import Served
 from hardware import INSTANCE_TYPES, InstanceType
-from recipes.engine_files import engine_files
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import MAIN_CONTAINER
 from recipes.services import Role
@@ -13,27 +11,19 @@ from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan
 
 
-def served_model(stack: StackPlan) -> Served:
-    """Return what a graph and a server have in common."""
+def served_inputs(stack: StackPlan) -> dict[str, Any]:
+    """Return the inputs of the component of a graph or a server."""
     placed = stack.serving.placed
-    name, files = engine_files(placed)
     typed = list(_typed_settings(stack))
-    return Served(
-        name=placed.graph_name,
-        namespace=placed.namespace,
-        engine_config_map_name=name,
-        engine_files=files,
-        ready_timeout_seconds=stack.serving.ready_timeout_seconds,
-        inputs={
-            "name": placed.graph_name,
-            "namespace": placed.namespace,
-            "placement": _placement(stack),
-            "nodePools": [_node_pool(each.pool) for each in stack.pools],
-            "lifecycle": stack.lifecycle,
-            "waivers": [waiver.model_dump() for waiver in stack.waivers],
-            **({"typedSettings": typed} if typed else {}),
-        },
-    )
+    return {
+        "name": placed.graph_name,
+        "namespace": placed.namespace,
+        "placement": _placement(stack),
+        "nodePools": [_node_pool(each.pool) for each in stack.pools],
+        "lifecycle": stack.lifecycle,
+        "waivers": [waiver.model_dump() for waiver in stack.waivers],
+        **({"typedSettings": typed} if typed else {}),
+    }
 
 
 def kv_transport(stack: StackPlan) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from components.node_template import NodeTemplate, capacity_type, template_content
+from components.node_template import capacity_type
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.settings.cluster import CapacityBlock, reservation_id
@@ -157,9 +157,9 @@ def system_change(plan: EksPlan, before: DeployedNodes) -> str:
     return _in_words(before, wanted.version, wanted.system_nodes.ami_release, is_other=is_other)
 
 
-def _is_other(wanted: NodeTemplate, before: DeployedNodes) -> bool:
+def _is_other(wanted: Mapping[str, Any], before: DeployedNodes) -> bool:
     """Whether nodes are made of something else."""
-    return bool(before.template) and _differs(template_content(wanted), before.template)
+    return bool(before.template) and _differs(wanted, before.template)
 
 
 def _is_placed_otherwise(nodes: PlannedNodes, before: DeployedNodes) -> bool:

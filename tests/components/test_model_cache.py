@@ -1,6 +1,8 @@
 """The Job that fills the cache belongs to one claim, and not to its name."""
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import pulumi
@@ -9,10 +11,11 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.deletion import Keep
 from components.model_cache import ModelCache
-from components.model_volume import FileSystem, LostClaim, OwnClaim
+from components.model_volume import FileSystem
+from recipes.model_download import HuggingFaceDownload
 from resource_graph.recorder import run_against
+from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 JOB_SPEC = {"template": {"spec": {"containers": [{"name": "download", "image": "a"}]}}}
@@ -50,19 +53,23 @@ class _Monitor(MockMonitor):
 
 
 def _requests(
-    claim: OwnClaim | None, *, found_uid: str | None = None, makes: bool = True
+    cache: OwnVolume | ExistingVolume,
+    *,
+    file_system: FileSystem | None = None,
+    found_uid: str | None = None,
+    lost: Mapping[str, str] = MappingProxyType({}),
+    makes: bool = True,
 ) -> dict[str, resource_pb2.RegisterResourceRequest]:
     def program() -> None:
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
         ModelCache(
             "it",
-            claim,
+            cache,
             namespace="serving",
-            claim_name="cache",
-            job_name="job",
             job_spec=JOB_SPEC,
-            job_timeout_seconds=60,
+            file_system=file_system,
             found_uid=found_uid,
+            lost=lost,
             depends_on=[],
             opts=pulumi.ResourceOptions(providers=[provider]),
         )
@@ -72,19 +79,15 @@ def _requests(
     return monitor.requests
 
 
-def _job(claim: OwnClaim, *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
-    return _requests(claim, makes=makes)["it-download"]
+OWN = OwnVolume("cache", "job", 60, HuggingFaceDownload(), None, "files", None, 100, 90)
 
 
-OWN = OwnClaim("files", 100, Keep.NOTHING)
-
-
-def _lost(uid: str) -> OwnClaim:
-    return dataclasses.replace(OWN, lost=LostClaim(uid, "the claim is gone"))
+def _job(lost: str = "", *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
+    return _requests(OWN, lost={lost: "the claim is gone"}, makes=makes)["it-download"]
 
 
 def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name_and_tells_nothing_of_it() -> None:
-    job = _job(OWN)
+    job = _job()
     assert job.replacement_trigger.string_value == "uid-of-the-claim"
     # Two Jobs of one name cannot be.
     assert job.deleteBeforeReplace
@@ -93,33 +96,34 @@ def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name_and_te
 
 
 def test_a_preview_that_makes_the_claim_does_not_take_the_uid_of_its_dry_run_for_the_claims() -> None:
-    assert _job(OWN, makes=False).replacement_trigger.string_value == rpc.UNKNOWN
+    assert _job(makes=False).replacement_trigger.string_value == rpc.UNKNOWN
 
 
 @pytest.mark.parametrize(("found", "trigger"), [("theirs", "theirs"), (None, "")])
 def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
     found: str | None, trigger: str
 ) -> None:
-    check = _requests(None, found_uid=found)["it-check"]
+    check = _requests(ExistingVolume("cache", "job", 60), found_uid=found)["it-check"]
     assert check.replacement_trigger.string_value == trigger
 
 
 def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it_again_goes_on() -> None:
     with pytest.raises(pulumi.RunError, match="the claim is gone"):
-        _job(_lost("uid-of-the-claim"))
-    assert _job(_lost("uid-of-the-one-before"))
+        _job("uid-of-the-claim")
+    assert _job("uid-of-the-one-before")
     # A preview tells, and so does that of an `up --refresh`, which does not have the refreshed state either.
-    assert _job(_lost("uid-of-the-claim"), makes=False)
+    assert _job("uid-of-the-claim", makes=False)
 
 
 @pytest.mark.parametrize(
-    ("storage", "ignored"),
-    [(FileSystem("files", "fsx.csi.aws.com", "fs-1", {}, "lustre"), ["spec.resources"]), ("files", [])],
+    ("file_system", "ignored"),
+    [(FileSystem("files", "fs-1", {}, is_lustre=True), ["spec.resources"]), (None, [])],
     ids=["file system", "class"],
 )
 def test_a_claim_asks_for_no_more_where_its_file_system_grows(
-    storage: FileSystem | str, ignored: list[str]
+    file_system: FileSystem | None, ignored: list[str]
 ) -> None:
-    requests = _requests(OwnClaim(storage, 2400, Keep.NOTHING))
+    class_name = "" if file_system else "files"
+    requests = _requests(dataclasses.replace(OWN, class_name=class_name), file_system=file_system)
     # Kubernetes lets no claim without a class grow.
     assert list(requests["it-claim"].ignoreChanges) == ignored

@@ -96,7 +96,7 @@ def test_members_volumes_outlive_the_stack_exactly_where_explain_says_so(lifecyc
         [template] = spec["volumeClaimTemplates"]
         assert spec["persistentVolumeClaimRetentionPolicy"] == {"whenDeleted": kept, "whenScaled": "Retain"}
         claims = {f"{template['metadata']['name']}-{name}-{member}" for member in range(spec["replicas"])}
-        assert claims == set(getattr(platform, group).servers.claim_names)
+        assert claims == set(getattr(platform, group).claim_names)
         assert claims.isdisjoint(promised) == (kept == "Delete")
         assert template["spec"]["storageClassName"] == "fast-disks"
 

@@ -1,8 +1,9 @@
 """Node groups: what EC2 and EKS would refuse of the pools, and what their nodes are made of."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from components.node_template import NodeTemplate
+from components.node_template import template_content
 from hardware import InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
@@ -14,6 +15,7 @@ _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.
 _GPU_ROOT_GIB = 200
 _ROOT_VOLUME_TYPE = "gp3"
+SYSTEM_PURCHASE = OnDemand(kind="onDemand")
 _OPTIONS = {
     "onDemand": "on-demand",
     "spot": "spot",
@@ -60,27 +62,32 @@ def planned_nodes(
     )
 
 
-def system_template(cluster: EksClusterSettings) -> NodeTemplate:
+def system_group_name(cluster: EksClusterSettings) -> str:
+    """Return the name of the node group for everything without GPUs."""
+    return f"{cluster.name}-system"
+
+
+def system_template(cluster: EksClusterSettings) -> dict[str, Any]:
     """Return the template of the nodes for everything without GPUs."""
-    return NodeTemplate(
-        name=f"{cluster.name}-system",
-        instance_type=cluster.system_nodes.instance_type,
-        interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
+    return template_content(
+        system_group_name(cluster),
+        cluster.system_nodes.instance_type,
+        (NetworkInterface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         root_type=_ROOT_VOLUME_TYPE,
         local_disks=False,
         own_imex=False,
-        purchase=OnDemand(kind="onDemand"),
+        purchase=SYSTEM_PURCHASE,
         tags=_node_tags(cluster),
     )
 
 
-def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
+def gpu_template(nodes: PlannedNodes) -> dict[str, Any]:
     """Return the template of a pool's nodes, with the network interfaces of their type."""
-    return NodeTemplate(
-        name=nodes.name,
-        instance_type=nodes.pool.instance_type.name,
-        interfaces=nodes.pool.instance_type.network.interfaces,
+    return template_content(
+        nodes.name,
+        nodes.pool.instance_type.name,
+        nodes.pool.instance_type.network.interfaces,
         root_gib=_GPU_ROOT_GIB,
         root_type=nodes.root_volume_type,
         local_disks=True,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from components.servers import EtcdServers, NatsServers
+from components.servers import Servers
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
@@ -108,7 +108,7 @@ def pool_key(pool: str, key: str) -> str:
     return f"nodePools[{pool}].{key}"
 
 
-def _server_values(key: str, group: NatsServers | EtcdServers | None) -> dict[str, Value]:
+def _server_values(key: str, group: Servers | None) -> dict[str, Value]:
     if group is None:
         return {f"{key}.kind": "none"}
-    return {f"{key}.kind": group.kind, f"{key}.address": group.address}
+    return {f"{key}.kind": group.typed.kind, f"{key}.address": group.address}

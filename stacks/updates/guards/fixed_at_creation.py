@@ -13,7 +13,7 @@ Each run exports these values, and the next one compares before it registers any
 
 from collections.abc import Mapping, Sequence
 
-from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from components.servers import Servers
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
@@ -83,21 +83,11 @@ def _network_values(plan: EksPlan) -> dict[str, str]:
     }
 
 
-def _server_values(key: str, servers: NatsServers | EtcdServers) -> dict[str, str | int]:
-    kind = {f"{key}.kind": servers.kind}
-    match servers:
-        case ExternalServers():
-            return {**kind}
-        case BundledServers():
-            return {**kind, f"{key}.storageClassName": servers.storage_class_name}
-        case NatsArgs(members) | EtcdArgs(members):
-            return {
-                **kind,
-                f"{key}.members": members.members,
-                # The API server lets nobody change the claim templates of a StatefulSet.
-                f"{key}.storageClassName": members.storage_class_name,
-                f"{key}.volumeSize": members.volume_size,
-            }
+def _server_values(key: str, servers: Servers) -> dict[str, str | int]:
+    # Volumes too: the API server lets nobody change the claim templates of a StatefulSet.
+    fixed = {"kind", "members", "storage_class_name", "volume_size"}
+    typed = servers.typed.model_dump(by_alias=True, include=fixed)
+    return {f"{key}.{name}": value for name, value in typed.items()}
 
 
 def _kind(*, exists: bool) -> str:

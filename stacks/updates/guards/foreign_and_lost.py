@@ -5,12 +5,11 @@ swallows its "already exists" (pulumi-kubernetes 4.32, provider/pkg/await). `up`
 takes none of it over.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, NAMESPACES, Kind, KubernetesObject
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS, OPERATOR_LABELS
-from components.model_volume import LostClaim
 from components.object_owner import Owner, owner_of
 from failures.engine_process import makes_resources
 from failures.health import ServingObjects
@@ -167,8 +166,8 @@ def loss_notices(stack: StackPlan, before: Running, seen: ClaimAndLosses | None)
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
 
 
-def lost_claim(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> LostClaim | None:
-    """Return the claim that the state believes in and the cluster does not have; None where they agree.
+def lost_claim(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> Mapping[str, str]:
+    """Return the uid of the claim that the state believes in and the cluster does not have, with what to say.
 
     An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
     it writes down what a refresh has found together with the first change after it (pulumi/pulumi
@@ -177,14 +176,14 @@ def lost_claim(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -
     """
     stale, volume = _stale_claim_text(stack, before, seen), before.volume
     if stale is None or volume is None or not makes_resources():
-        return None
+        return {}
     problem = Problem(
         "modelCache",
         None,
         f"{stale}; neither the cache nor the graph was changed",
         suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})",
     )
-    return LostClaim(volume.uid, problem.text(stack.source))
+    return {volume.uid: problem.text(stack.source)}
 
 
 def _stale_claim_text(stack: StackPlan, before: Running, seen: ClaimAndLosses | None) -> str | None:
