@@ -1,10 +1,9 @@
 """Keeps a graph from being deleted while its operator is away, which has to let go of it."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import pulumi
 from pulumi.dynamic import Resource
 
 from components.cluster_reader import ClusterReader
@@ -38,19 +37,6 @@ class GraphGuardProvider(GuardProvider):
 
 class GraphGuard(Resource, module="dynamo-stack", name="GraphGuard"):
     """Of a stack with a graph. Its inputs are nothing that an update of the graph changes."""
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        namespace: str,
-        graph_name: str,
-        platform_namespace: str,
-        cluster: Mapping[str, Any],
-        opts: pulumi.ResourceOptions,
-    ) -> None:
-        inputs = {"namespace": namespace, "graphName": graph_name, "platformNamespace": platform_namespace}
-        super().__init__(GraphGuardProvider(), name, {**inputs, **cluster}, opts)
 
 
 def await_operator(

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, ResourceProvider, UpdateResult
 
 from components.cluster_reader import ClusterReader
@@ -35,21 +34,6 @@ class GuardProvider(ResourceProvider):
     def update(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> UpdateResult:
         """Nothing is changed."""
         return UpdateResult(_news)
-
-
-def cluster_inputs(
-    context: str, kubeconfig_file: str | None, kubeconfig: pulumi.Output[str] | None
-) -> dict[str, Any]:
-    """Return the inputs by which a guard finds its cluster.
-
-    Args:
-        context: of the kubeconfig.
-        kubeconfig_file: None where the KUBECONFIG environment variable decides, or there is a content.
-        kubeconfig: content, of a cluster that a stack of this project makes.
-
-    """
-    found = {"context": context, "kubeconfigFile": kubeconfig_file, "kubeconfig": kubeconfig}
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def guarded_cluster(props: Mapping[str, Any]) -> ClusterReader:

@@ -33,11 +33,6 @@ class ManagedPolicy(Enum):
     EBS_VOLUMES = "service-role/AmazonEBSCSIDriverPolicy"
     """The EBS driver makes volumes for NATS and etcd."""
 
-    @property
-    def arn(self) -> str:
-        """ARN in the standard partition."""
-        return f"arn:aws:iam::aws:policy/{self.value}"
-
 
 def role(
     logical_name: str,
@@ -65,7 +60,7 @@ def role(
         aws.iam.RolePolicyAttachment(
             f"{logical_name}-{policy.name.lower().replace('_', '-')}",
             role=made.name,
-            policy_arn=policy.arn,
+            policy_arn=f"arn:aws:iam::aws:policy/{policy.value}",
             opts=opts,
         )
         for policy in policies

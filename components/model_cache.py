@@ -15,7 +15,6 @@ from components.options import Resources, child, limits
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 
 if TYPE_CHECKING:
-    from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
     from pulumi_kubernetes.core.v1 import (
         CSIPersistentVolumeSourceArgsDict,
         PersistentVolumeClaimSpecArgsDict,
@@ -76,7 +75,7 @@ class ModelCache(pulumi.ComponentResource):
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=cast("JobSpecArgsDict", job_spec),
+            spec=cast("Any", job_spec),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *([made] if made else [])],

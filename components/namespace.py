@@ -26,9 +26,6 @@ class Namespace(pulumi.ComponentResource):
 
     """
 
-    token_secret_name: str | None
-    """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
-
     def __init__(
         self,
         name: str,
@@ -50,9 +47,7 @@ class Namespace(pulumi.ComponentResource):
         }
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
         made = [] if exists else [self._namespace(name, title, platform_namespace, keep)]
-        self.token_secret_name = None
         if hf_token is not None:
-            self.token_secret_name = TOKEN_SECRET_NAME
             Secret(
                 f"{name}-hf-token",
                 metadata={"name": TOKEN_SECRET_NAME, "namespace": title},

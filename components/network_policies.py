@@ -6,7 +6,7 @@ address differs by cluster.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
@@ -22,9 +22,6 @@ from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import ServingPlan, StackPlan
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
 
 WORKER_SYSTEM_PORT = 9090
 NIXL_TELEMETRY_PORT = 19090
@@ -91,7 +88,7 @@ class NetworkPolicies(pulumi.ComponentResource):
         NetworkPolicy(
             logical_name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("NetworkPolicySpecArgsDict", {**spec, "policyTypes": ["Ingress"]}),
+            spec=cast("Any", {**spec, "policyTypes": ["Ingress"]}),
             opts=self._options,
         )
 

@@ -1,16 +1,13 @@
 """A copy of the model on every node of some pools, on the nodes' own disks."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
 from components import deletion
 from components.options import Resources, child
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.apps.v1 import DaemonSetSpecArgsDict
 
 
 class NodeCache(pulumi.ComponentResource):
@@ -40,7 +37,7 @@ class NodeCache(pulumi.ComponentResource):
         DaemonSet(
             f"{name}-copies",
             metadata={"name": name, "namespace": namespace},
-            spec=cast("DaemonSetSpecArgsDict", spec),
+            spec=cast("Any", spec),
             opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
         )
         self.register_outputs({"daemonSetName": name})

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hardware import NetworkInterface
-from stacks.settings.cluster import CapacityBlock, OnDemand, Purchase, Reservation, Spot, reservation_id
+from stacks.settings.cluster import CapacityBlock, Purchase, reservation_id
 
 _ROOT_DEVICE = "/dev/xvda"
 """As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
@@ -99,13 +99,7 @@ def template_content(
 
 def capacity_type(purchase: Purchase) -> str:
     """What EKS calls it; EKS refuses a capacity block's template under any other."""
-    match purchase:
-        case Spot():
-            return "SPOT"
-        case CapacityBlock():
-            return "CAPACITY_BLOCK"
-        case OnDemand() | Reservation():
-            return "ON_DEMAND"
+    return {"spot": "SPOT", "capacityBlock": "CAPACITY_BLOCK"}.get(purchase.kind, "ON_DEMAND")
 
 
 def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Whose an object of the cluster is, and who has written its fields, by its labels and annotations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 _MANAGED_BY, _INSTANCE = "app.kubernetes.io/managed-by", "app.kubernetes.io/instance"
@@ -10,28 +9,20 @@ _PULUMI = "pulumi"
 _RELEASE, _RELEASE_NAMESPACE = "meta.helm.sh/release-name", "meta.helm.sh/release-namespace"
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """A stack of this project, or a Helm release."""
-
-    stack: str | None = None
-    """The stack's name as its label has it."""
-    release: str | None = None
-    """Namespace and name of the Helm release."""
-
-    def __str__(self) -> str:
-        return f"stack {self.stack}" if self.stack else f"Helm release {self.release}"
+def stack_owner(name: str) -> str:
+    """Return how `owner_of` calls a stack of this project; `name` as its label has it."""
+    return f"stack {name}"
 
 
-def owner_of(live: Mapping[str, Any]) -> Owner | None:
-    """Return whose the object is; None where it does not say."""
+def owner_of(live: Mapping[str, Any]) -> str | None:
+    """Return whose the object is, a stack of this project or a Helm release; None where it does not say."""
     metadata: Mapping[str, Any] = live.get("metadata") or {}
     annotations: Mapping[str, str] = metadata.get("annotations") or {}
     labels: Mapping[str, str] = metadata.get("labels") or {}
     if _RELEASE in annotations:
-        return Owner(release=f"{annotations.get(_RELEASE_NAMESPACE)}/{annotations[_RELEASE]}")
+        return f"Helm release {annotations.get(_RELEASE_NAMESPACE)}/{annotations[_RELEASE]}"
     if labels.get(_MANAGED_BY) == _PULUMI and _INSTANCE in labels:
-        return Owner(stack=labels[_INSTANCE])
+        return stack_owner(labels[_INSTANCE])
     return None
 
 

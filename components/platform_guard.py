@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import pulumi
 from pulumi.dynamic import Resource
 
 from components.cluster_answer import DEPLOYMENTS, NAMESPACES, labels_of
@@ -57,19 +56,7 @@ class PlatformGuardProvider(GuardProvider):
 
 
 class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
-    """Of a stack with a platform of its own; `own_namespaces` are those of this stack's own graphs."""
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        platform_namespace: str,
-        own_namespaces: Sequence[str],
-        cluster: Mapping[str, Any],
-        opts: pulumi.ResourceOptions,
-    ) -> None:
-        inputs = {"platformNamespace": platform_namespace, "ownNamespaces": list(own_namespaces)}
-        super().__init__(PlatformGuardProvider(), name, {**inputs, **cluster}, opts)
+    """Of a stack with a platform of its own; `ownNamespaces` are those of this stack's own graphs."""
 
 
 def graphs_of_others(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from components.cluster_answer import Objects
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_KIND, kind_named
-from components.object_owner import Owner, owner_of
+from components.object_owner import owner_of, stack_owner
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
 from failures.explanation import Explanation, Subject
@@ -235,7 +235,7 @@ def _existing_text(cluster: ClusterReader, subject: Subject, wanted: Owner | Non
         subject = Subject("Namespace", str(subject.namespace), None)
     own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
     owner = owner_of(cluster.find(own).first or {})
-    is_own = owner is not None and owner in {wanted, Owner(stack=stack)}
+    is_own = owner is not None and owner in {owner_of(failed.inputs), stack_owner(stack)}
     if owner is None or is_own:
         whose = "it is this stack's own" if is_own else "it does not say whose it is"
         found = f"{title} exists already, and {whose}: a run may have been interrupted after it had made it."

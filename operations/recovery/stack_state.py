@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from components.dynamo_objects import GRAPH_KIND
-from components.object_owner import Owner
 from operations.commands import PulumiCommand
 from operations.errors import CommandError
 from resource_graph.engine_state import Deployment, read_export
@@ -31,7 +30,7 @@ class ClusterObject:
     """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
     is_terminating: bool = False
     """Its deletion has begun."""
-    other_owner: Owner | None = None
+    other_owner: str | None = None
     """Whose the one in the cluster is, where that is another stack's or a Helm release's."""
 
     @property

@@ -68,15 +68,15 @@ def refuse_filled_blocks(plan: EksPlan, before: Mapping[str, DeployedNodes], acc
 
 
 def _size(cluster: str, group: DeployedNodes, account: aws.Provider) -> int:
-    options = pulumi.InvokeOptions(provider=account)
+    options, name = pulumi.InvokeOptions(provider=account), str(group.group.get("nodeGroupName") or "")
     try:
-        found = aws.eks.get_node_group(cluster, group.name, opts=options)
+        found = aws.eks.get_node_group(cluster, name, opts=options)
     except Exception as error:
         # The SDK raises nothing more precise than Exception for an invoke that failed.
         if _GONE.search(str(error)):
             return 0
         raise pulumi.RunError(
-            f"EKS does not say whether nodes of the Capacity Block run in {group.name}; this change "
+            f"EKS does not say whether nodes of the Capacity Block run in {name}; this change "
             f"would exchange them: {error}\n  try: let these credentials eks:DescribeNodegroup it"
         ) from None
     return max((size.desired_size for size in found.scaling_configs), default=0)

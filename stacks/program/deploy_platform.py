@@ -1,17 +1,15 @@
 """The platform's part of the program: NATS, etcd, the operator, and what is asked before any of it goes."""
 
-from dataclasses import dataclass
-
 import pulumi
 
 from components.etcd import Etcd
-from components.graph_guard import GraphGuard
-from components.guard import cluster_inputs
+from components.graph_guard import GraphGuard, GraphGuardProvider
 from components.helm_chart import HelmChart
 from components.namespace import Namespace
 from components.nats import Nats
 from components.network_policies import NetworkPolicies
-from components.platform_guard import PlatformGuard
+from components.options import Resources
+from components.platform_guard import PlatformGuard, PlatformGuardProvider
 from components.servers import RELEASE_NAME
 from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.retention import keep_of
@@ -20,23 +18,18 @@ from stacks.program.joined_layers import reference
 from stacks.settings.platform import OwnEtcd, OwnNats
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformParts:
-    """What the rest of the program needs to know of the platform."""
+def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[Resources, Resources]:
+    """Register the platform; of one that exists nothing but the reference to the stack that owns it.
 
-    namespace: tuple[pulumi.Resource, ...]
-    """None where others made it."""
-    used_by_graphs: tuple[pulumi.Resource, ...]
-    """What every graph depends on: without the operator a graph is refused, or cannot be deleted; without
-    NATS its pods restart until they reach it."""
+    Returns:
+        Its namespace, nothing where others made it; and what every graph depends on: without the operator a
+        graph is refused, or cannot be deleted; without NATS its pods restart until they reach it.
 
-
-def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
-    """Register the platform; of one that exists nothing but the reference to the stack that owns it."""
+    """
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         joined = stack.layers.joined.get("platform") if platform else None
-        return PlatformParts((), (reference(joined),) if joined else ())
+        return [], [reference(joined)] if joined else []
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,
@@ -46,7 +39,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> Platfo
         exists=platform.namespace_exists,
         opts=options,
     )
-    servers: list[pulumi.Resource] = []
+    servers: Resources = []
     if isinstance(typed := platform.nats.typed, OwnNats):
         servers.append(Nats("nats", platform.nats, typed, depends_on=[namespace], opts=options))
     if platform.etcd and isinstance(typed := platform.etcd.typed, OwnEtcd):
@@ -63,21 +56,15 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> Platfo
         depends_on=[namespace, *servers],
         opts=options,
     )
-    return PlatformParts((namespace,), (made.release, *servers))
+    return [namespace], [made.release, *servers]
 
 
-def network_policies(
-    stack: StackPlan,
-    platform: PlatformParts,
-    in_namespace: list[pulumi.Resource],
-    options: pulumi.ResourceOptions,
-) -> list[pulumi.Resource]:
+def network_policies(stack: StackPlan, namespaces: Resources, options: pulumi.ResourceOptions) -> Resources:
     """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
     owns = stack.layers.owns("serving") or isinstance(stack.platform, OwnPlatform)
     if not stack.network_policies or not owns:
         return []
-    before = [*in_namespace, *platform.namespace]
-    return [NetworkPolicies("network-policies", stack, depends_on=before, opts=options)]
+    return [NetworkPolicies("network-policies", stack, depends_on=namespaces, opts=options)]
 
 
 def deploy_guards(
@@ -85,8 +72,8 @@ def deploy_guards(
     used: PlatformPlan,
     kubeconfig: pulumi.Output[str] | None,
     *,
-    platform: list[pulumi.Resource],
-    graph: list[pulumi.Resource],
+    platform: Resources,
+    graph: Resources,
 ) -> None:
     """Register what stands between graph and platform and a `destroy` that would leave halves of them.
 
@@ -103,27 +90,29 @@ def deploy_guards(
         return
     # The shipped stacks allow no provider that nobody has registered.
     plugin = pulumi.ProviderResource("pulumi-python", "platform-guard" if own else "graph-guard", {})
-    cluster = cluster_inputs(
-        stack.cluster.context, None if kubeconfig else stack.cluster.kubeconfig, kubeconfig
-    )
+    # The KUBECONFIG environment variable decides where there is neither file nor content.
+    inputs = {
+        "context": stack.cluster.context,
+        "kubeconfigFile": None if kubeconfig else stack.cluster.kubeconfig,
+        "kubeconfig": kubeconfig,
+        "platformNamespace": used.namespace,
+    }
+    cluster = {key: value for key, value in inputs.items() if value is not None}
     after = [*graph]
     if own:
         namespaces = [stack.serving.namespace] if stack.layers.owns("serving") else []
         made = PlatformGuard(
+            PlatformGuardProvider(),
             "platform-guard",
-            platform_namespace=used.namespace,
-            own_namespaces=namespaces,
-            cluster=cluster,
+            {**cluster, "ownNamespaces": namespaces},
             opts=pulumi.ResourceOptions(depends_on=platform, provider=plugin),
         )
         # It goes for good once it lets go: not before the graph's guard does too.
         after.append(made)
     if graph:
         GraphGuard(
+            GraphGuardProvider(),
             "graph-guard",
-            namespace=stack.serving.namespace,
-            graph_name=stack.serving.graph_name,
-            platform_namespace=used.namespace,
-            cluster=cluster,
+            {**cluster, "namespace": stack.serving.namespace, "graphName": stack.serving.graph_name},
             opts=pulumi.ResourceOptions(depends_on=after, provider=plugin),
         )

@@ -11,18 +11,18 @@ from components.dynamo_graph import DynamoGraph
 from components.exposure import Exposure
 from components.model_cache import ModelCache
 from components.model_server import ModelServer
-from components.namespace import Namespace
+from components.namespace import TOKEN_SECRET_NAME
 from components.node_cache import NodeCache
+from components.options import Resources
 from components.pod_monitor import PodMonitor
 from recipes.alerts import dashboard, pod_monitor_spec, rule_groups
-from recipes.model_download import HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
+from recipes.model_download import HuggingFaceDownload, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from recipes.server_manifest import client_pod_labels
 from sizing.of_recipe import slowest_first_token
-from stacks.plan.cache_plan import NodeCopies, OwnVolume
+from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.program.served_model import kv_transport, served_inputs
@@ -32,15 +32,16 @@ from stacks.updates.planned_update import Update
 
 def deploy_serving(
     stack: StackPlan,
-    namespace: Namespace | None,
-    platform: PlatformParts,
+    in_namespace: Resources,
+    used_by_graphs: Resources,
     options: pulumi.ResourceOptions,
     update: Update,
     *,
     infrastructure: InfrastructureParts,
     cache: pulumi.Resource | None,
+    policies: Resources,
     watch: Watch,
-) -> tuple[list[pulumi.Resource], list[pulumi.Resource]]:
+) -> Resources:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -50,29 +51,27 @@ def deploy_serving(
 
     Args:
         stack: everything that was decided.
-        namespace: where all of it lives; None where it was there before the stack.
-        platform: what the graph needs of the platform.
+        in_namespace: where all of it lives; nothing where it was there before the stack.
+        used_by_graphs: of the platform.
         options: with the provider.
         update: what happens to the graph that runs.
         infrastructure: with the nodes and operators that the graph needs, where this stack makes them.
         cache: what every reader of the model depends on; None where nothing can fill it yet.
+        policies: those of the graph's pods.
         watch: is given the graph.
 
     Returns:
-        The network policies, those of the platform's servers among them; and what serves, with its exposure
-        and what watches it, nothing before the windows of its nodes are open.
+        What serves, with its exposure and what watches it; nothing before the windows of its nodes are open.
 
     """
     serving = stack.serving
-    in_namespace: list[pulumi.Resource] = [namespace] if namespace else []
-    policies = network_policies(stack, platform, in_namespace, options)
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache)
-        return policies, []
-    before_graph: list[pulumi.Resource] = [
+        return []
+    before_graph: Resources = [
         *in_namespace,
-        *platform.used_by_graphs,
+        *used_by_graphs,
         *infrastructure.before_graph,
         *([cache] if cache else []),
         *policies,
@@ -90,7 +89,7 @@ def deploy_serving(
     serves = _serves(stack, before_graph, options, update)
     say_notices(update, serves)
     watch(serves)
-    graph: list[pulumi.Resource] = [serves]
+    graph: Resources = [serves]
     if serving.exposure:
         exposure = Exposure(
             f"{serving.graph_name}-exposure",
@@ -130,7 +129,7 @@ def deploy_serving(
             opts=options,
         )
         graph.append(alerts)
-    return policies, graph
+    return graph
 
 
 def _ends(stack: StackPlan) -> Mapping[str, str]:
@@ -148,7 +147,7 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
 
 
 def _serves(
-    stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions, update: Update
+    stack: StackPlan, depends_on: Resources, options: pulumi.ResourceOptions, update: Update
 ) -> pulumi.CustomResource:
     """Register what serves, and return the resource that is there once it does."""
     how, inputs = update.replacement, served_inputs(stack)
@@ -174,10 +173,11 @@ NODE_CACHE_NAME = "model-cache"
 
 def deploy_cache(
     stack: StackPlan,
-    namespace: Namespace | None,
+    in_namespace: Resources,
     infrastructure: InfrastructureParts,
     options: pulumi.ResourceOptions,
     *,
+    has_token: bool,
     found_claim: str | None,
     lost: Mapping[str, str],
 ) -> ModelCache | NodeCache | None:
@@ -185,20 +185,21 @@ def deploy_cache(
 
     Args:
         stack: everything that was decided.
-        namespace: where all of it lives; None where it was there before the stack.
+        in_namespace: where all of it lives; nothing where it was there before the stack.
         infrastructure: with the file system, and what gives GPU nodes the labels that they are found by.
         options: with the provider.
+        has_token: the namespace has a token for Hugging Face.
         found_claim: uid of a claim that exists; None where nobody can tell.
         lost: uid of a claim of the state, which the cluster does not have -> words for a person.
 
     """
     cache, placed = stack.cache, stack.serving.placed
-    before: list[pulumi.Resource] = [namespace] if namespace else []
-    if placed.cache_nodes:
-        # GPU nodes are found by labels that the GPU operator writes.
-        before += infrastructure.before_graph
+    # GPU nodes are found by labels that the GPU operator writes.
+    before = [*in_namespace, *(infrastructure.before_graph if placed.cache_nodes else ())]
+    source = VolumeCheck() if isinstance(cache, ExistingVolume) else cache.source
+    if has_token and isinstance(source, HuggingFaceDownload):
+        source = replace(source, token_secret_name=TOKEN_SECRET_NAME)
     if isinstance(cache, NodeCopies):
-        source = _with_token(cache.source, namespace)
         return NodeCache(
             NODE_CACHE_NAME,
             namespace=placed.namespace,
@@ -210,7 +211,6 @@ def deploy_cache(
     if isinstance(cache, OwnVolume) and cache.nodes and waited_for(stack):
         # A Job that no node can run would be waited for until its time is over.
         return None
-    source = _with_token(cache.source, namespace) if isinstance(cache, OwnVolume) else VolumeCheck()
     return ModelCache(
         "model-cache",
         cache,
@@ -225,11 +225,3 @@ def deploy_cache(
         depends_on=before,
         opts=options,
     )
-
-
-def _with_token(
-    source: HuggingFaceDownload | S3Copy, namespace: Namespace | None
-) -> HuggingFaceDownload | S3Copy:
-    if namespace and isinstance(source, HuggingFaceDownload):
-        return replace(source, token_secret_name=namespace.token_secret_name)
-    return source

@@ -58,18 +58,28 @@ def deploy(
     options = pulumi.ResourceOptions(
         providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None
     )
-    platform = deploy_platform(stack, options)
+    namespaces, used_by_graphs = deploy_platform(stack, options)
     if stack.layers.owns("serving"):
-        namespace = _serving_namespace(stack, hf_token, options)
-        cache = deploy_cache(stack, namespace, infrastructure, options, found_claim=found_claim, lost=lost)
-        policies, graph = deploy_serving(
+        in_namespace = _serving_namespace(stack, hf_token, options)
+        cache = deploy_cache(
             stack,
-            namespace,
-            platform,
+            in_namespace,
+            infrastructure,
+            options,
+            has_token=hf_token is not None,
+            found_claim=found_claim,
+            lost=lost,
+        )
+        policies = network_policies(stack, [*in_namespace, *namespaces], options)
+        graph = deploy_serving(
+            stack,
+            in_namespace,
+            used_by_graphs,
             options,
             update,
             infrastructure=infrastructure,
             cache=cache,
+            policies=policies,
             watch=watch,
         )
         name, place = stack.serving.graph_name, stack.serving.namespace
@@ -77,14 +87,14 @@ def deploy(
         pulumi.export("namespace", place)
         pulumi.export("frontend", f"{frontend_service(name)}.{place}.svc.cluster.local:{FRONTEND_PORT}")
     else:
-        policies = network_policies(stack, platform, [], options)
+        policies = network_policies(stack, namespaces, options)
         graph = []
-        made = (*platform.used_by_graphs, *infrastructure.before_workloads)
+        made = (*used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
     if stack.platform is not None:
-        parts = [*platform.used_by_graphs, *policies]
+        parts = [*used_by_graphs, *policies]
         deploy_guards(stack, stack.platform, infrastructure.kubeconfig, platform=parts, graph=graph)
-    share(stack, infrastructure, platform.used_by_graphs)
+    share(stack, infrastructure, used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
@@ -98,7 +108,15 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
     if joined is not None:
         return joined_infrastructure(joined)
     if stack.infrastructure is None:
-        return InfrastructureParts(_provider(stack.cluster))
+        # Never the ambient one, whose cluster is whatever was used last. The identifier stays when a kubeconfig
+        # moves or gets new credentials; without it every object in the cluster would be replaced.
+        provider = kubernetes.Provider(
+            "cluster",
+            kubeconfig=kubeconfig_file(stack.cluster),
+            context=stack.cluster.context,
+            cluster_identifier=stack.cluster.context,
+        )
+        return InfrastructureParts(provider)
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
     from stacks.program.deploy_infrastructure import deploy_infrastructure  # noqa: PLC0415
 
@@ -112,10 +130,10 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
 
 def _serving_namespace(
     stack: StackPlan, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
-) -> Namespace | None:
+) -> list[pulumi.Resource]:
     if isinstance(stack.cache, ExistingVolume):
-        return None
-    return Namespace(
+        return []
+    made = Namespace(
         "serving-namespace",
         title=stack.serving.namespace,
         platform_namespace=stack.platform.namespace if stack.platform else None,
@@ -126,17 +144,4 @@ def _serving_namespace(
         exists=stack.serving.namespace_exists,
         opts=options,
     )
-
-
-def _provider(cluster: ClusterPlan) -> kubernetes.Provider:
-    """Return the one provider: never the ambient one, whose cluster is whatever was used last.
-
-    The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a
-    change would replace every object in the cluster.
-    """
-    return kubernetes.Provider(
-        "cluster",
-        kubeconfig=kubeconfig_file(cluster),
-        context=cluster.context,
-        cluster_identifier=cluster.context,
-    )
+    return [made]

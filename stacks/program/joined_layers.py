@@ -7,6 +7,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.model_volume import FileSystem, file_system_name
+from components.options import Resources
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.stack_plan import StackPlan
@@ -55,9 +56,7 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
     return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)
 
 
-def share(
-    stack: StackPlan, infrastructure: InfrastructureParts, platform: tuple[pulumi.Resource, ...]
-) -> None:
+def share(stack: StackPlan, infrastructure: InfrastructureParts, platform: Resources) -> None:
     """Export the layers that others may join, each once all of it is there.
 
     Args:
@@ -82,10 +81,10 @@ def _infrastructure_output(contract: Contract, parts: InfrastructureParts) -> pu
             _ATTRIBUTES: parts.file_system.attributes,
         }
         made += parts.file_system.ready
-    return _after(content, tuple(made))
+    return _after(content, made)
 
 
-def _after(content: dict[str, Any], made: tuple[pulumi.Resource, ...]) -> pulumi.Output[dict[str, Any]]:
+def _after(content: dict[str, Any], made: Resources) -> pulumi.Output[dict[str, Any]]:
     # Nobody joins a layer of which half is there.
     there: pulumi.Output[Any] = pulumi.Output.all(*(resource.urn for resource in made))
     return pulumi.Output.all(content=content, there=there).apply(lambda known: known["content"])

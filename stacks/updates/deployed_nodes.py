@@ -6,7 +6,7 @@ changed; the rest of the time it is ignored.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 from components.node_template import capacity_type
@@ -16,8 +16,6 @@ from stacks.settings.cluster import CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"
-GROUP_SUFFIX = "-nodes"
-"""After a pool's name, in what the program calls its node group."""
 EMPTIED_TAG = "emptied-by-purchase-phase"
 """On a group without a node by its settings. EKS empties one too, at a block's end, and is not undone."""
 
@@ -26,30 +24,27 @@ EMPTIED_TAG = "emptied-by-purchase-phase"
 class DeployedNodes:
     """A node group as the last run left it."""
 
-    nodes: int
-    """The number that the settings asked for then."""
-    reservation: str | None
+    group: Mapping[str, Any]
+    """Its inputs."""
+    template: Mapping[str, Any]
+    """Inputs of the launch template, of which its nodes are made."""
+    zone: str | None
+    """Zone of its nodes; None where nobody says."""
     waited: bool
     """Whether a scheduled action was to fill it."""
-    running: int = 0
+    running: int
     """Nodes that it had then, or at the last refresh."""
-    version: str | None = None
-    """The release of Kubernetes."""
-    ami_release: str | None = None
-    """The release of the image."""
-    template: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The launch template's outputs, of which its nodes are made."""
-    emptied: bool = False
-    """Whether the settings wanted no node."""
-    name: str = ""
-    """What EKS calls it."""
-    zone: str | None = None
-    """Zone of its nodes; None where nobody says."""
-    subnet: str | None = None
-    """Id of the subnet of its nodes."""
-    ami_type: str | None = None
-    capacity_type: str | None = None
-    """How EKS launches its nodes; of another one, or with another image type, a group is another one."""
+
+    @property
+    def nodes(self) -> int:
+        """The number that the settings asked for then."""
+        return int(mapping_in(self.group, "scalingConfig").get("maxSize") or 0)
+
+    @property
+    def reservation(self) -> str | None:
+        """Id of the capacity reservation that its nodes were launched from."""
+        target = mapping_in(self.template, "capacityReservationSpecification", "capacityReservationTarget")
+        return target.get("capacityReservationId") or None
 
     @property
     def in_a_block(self) -> bool:
@@ -74,9 +69,9 @@ class NodeChange:
 
         Subnet, image type and capacity type of a group never change (pulumi-aws, aws.eks.NodeGroup).
         """
-        types = (self.before.ami_type, self.before.capacity_type)
-        wanted = (self.nodes.ami_type, capacity_type(self.nodes.purchase))
-        return bool(self.moved) or any(was not in {None, now} for was, now in zip(types, wanted, strict=True))
+        wanted = {"amiType": self.nodes.ami_type, "capacityType": capacity_type(self.nodes.purchase)}
+        was = self.before.group
+        return bool(self.moved) or any(was.get(key) not in {None, now} for key, now in wanted.items())
 
     @property
     def running(self) -> int:
@@ -88,41 +83,7 @@ class NodeChange:
 
 def logical_name(nodes: PlannedNodes) -> str:
     """Return what the program calls the node group of a pool."""
-    return f"{nodes.pool.name}{GROUP_SUFFIX}"
-
-
-def deployed_nodes(
-    group: Mapping[str, Any], template: Mapping[str, Any], zones: Mapping[str, str], *, waited: bool
-) -> DeployedNodes:
-    """Return what the outputs of a node group and of its launch template say.
-
-    Args:
-        group: outputs of the node group.
-        template: outputs of its launch template.
-        zones: id of a subnet -> its zone.
-        waited: the state has the scheduled action that fills the group.
-
-    """
-    subnet = next(iter(group.get("subnetIds") or ()), None)
-    target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
-    reservation = target.get("capacityReservationId")
-    sizes = mapping_in(group, "scalingConfig")
-    version, image = group.get("version"), group.get("releaseVersion")
-    return DeployedNodes(
-        int(sizes.get("maxSize") or 0),
-        str(reservation) if reservation else None,
-        waited,
-        running=int(sizes.get("desiredSize") or 0),
-        version=str(version) if version else None,
-        ami_release=str(image) if image else None,
-        template=template,
-        emptied=EMPTIED_TAG in mapping_in(group, "tags"),
-        name=str(group.get("nodeGroupName") or ""),
-        zone=zones.get(str(subnet)),
-        subnet=None if subnet is None else str(subnet),
-        ami_type=group.get("amiType"),
-        capacity_type=group.get("capacityType"),
-    )
+    return f"{nodes.pool.name}-nodes"
 
 
 def resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> frozenset[str]:
@@ -172,9 +133,10 @@ def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
     if before.zone is not None:
         zone = nodes.zone.name
         return f"zone {before.zone} -> {zone}" if zone != before.zone else ""
-    if isinstance(plan.network, AdoptedNetwork) and before.subnet is not None:
+    was = next(iter(before.group.get("subnetIds") or ()), None)
+    if isinstance(plan.network, AdoptedNetwork) and was is not None:
         subnet = plan.network.typed.subnets.get(nodes.zone.name)
-        return f"subnet {before.subnet} -> {subnet}" if subnet != before.subnet else ""
+        return f"subnet {was} -> {subnet}" if subnet != was else ""
     return ""
 
 
@@ -182,10 +144,10 @@ def _in_words(
     before: DeployedNodes, version: str, release: str | None, moved: str = "", *, is_other: bool
 ) -> str:
     texts = [moved] if moved else []
-    if before.version not in {None, version}:
-        texts.append(f"Kubernetes {before.version} -> {version}")
-    if release is not None and before.ami_release not in {None, release}:
-        texts.append(f"image {before.ami_release} -> {release}")
+    for what, key, now in (("Kubernetes", "version", version), ("image", "releaseVersion", release)):
+        was = before.group.get(key)
+        if was and now and was != now:
+            texts.append(f"{what} {was} -> {now}")
     if is_other:
         texts.append("what nodes are made of")
     return ", ".join(texts)
@@ -197,7 +159,8 @@ def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if nodes.phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
+    was_emptied = EMPTIED_TAG in mapping_in(before.group, "tags")
+    return nodes.phase == "empty" or was_emptied or before.waited or before.nodes != nodes.pool.nodes
 
 
 def _differs(wanted: object, found: object) -> bool:

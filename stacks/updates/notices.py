@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.beside_what_runs import Replacement
 from stacks.updates.comparable_graph import Graph, Service
-from stacks.updates.nested_values import leaves_by_path
-from stacks.updates.running import DeployedRelease, DeployedVolume, Running
+from stacks.updates.nested_values import leaves_by_path, mapping_in
+from stacks.updates.running import DeployedVolume, Running
 from stacks.wording import in_words
 
 _SHORT_COMMIT = 7
@@ -80,18 +81,19 @@ def leftover_notice(graph: Graph) -> Notice:
     )
 
 
-def platform_notices(before: DeployedRelease | None, platform: PlatformPlan | None) -> Iterable[Notice]:
+def platform_notices(before: Mapping[str, Any] | None, platform: PlatformPlan | None) -> Iterable[Notice]:
     """Say what an upgrade of the platform restarts."""
     if before is None or not isinstance(platform, OwnPlatform):
         return
     start = "platform: Release dynamo-platform is upgraded"
-    if before.version != platform.version:
+    version = before.get("version")
+    if version != platform.version:
         yield Notice(
-            f"{start} ({before.version} -> {platform.version}), which restarts the operator, and every "
+            f"{start} ({version} -> {platform.version}), which restarts the operator, and every "
             "worker if the new one writes other pods",
             warns=True,
         )
-    elif before.values != release_values(platform):
+    elif mapping_in(before, "values") != release_values(platform):
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 

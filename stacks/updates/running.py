@@ -12,7 +12,7 @@ from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE, own_type
 from stacks.plan.volume_sizes import size_in_gib
 from stacks.updates.comparable_graph import Graph, read_graph, read_server
-from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
+from stacks.updates.deployed_nodes import DeployedNodes
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
 from stacks.updates.nested_values import mapping_in
 
@@ -47,14 +47,6 @@ class DeployedVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class DeployedRelease:
-    """The platform's Helm release."""
-
-    version: str
-    values: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Running:
     """Each part is empty where the state has none."""
 
@@ -63,7 +55,8 @@ class Running:
     volume: DeployedVolume | None = None
     revision: str | None = None
     """Commit of the model that the cache was filled with last."""
-    release: DeployedRelease | None = None
+    release: Mapping[str, Any] | None = None
+    """Inputs of the platform's Helm release."""
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
     """Node groups by their names in the program."""
     creator: str | None = None
@@ -106,7 +99,6 @@ def running_of(resources: Mapping[str, Mapping[str, Any]], outputs: Mapping[str,
         or _inputs(state, _JOB, "model-cache-check")
         or _inputs(state, _DAEMON_SET, "model-cache-copies")
     )
-    release = _inputs(state, RELEASE_TYPE, "dynamo-platform")
     entry = _inputs(state, _ENTRY, "eks-creator")
     access = mapping_in(_inputs(state, _CLUSTER, "eks"), "accessConfig")
     kubeconfig = mapping_in(_inputs(state, _PROVIDER, "cluster")).get("kubeconfig")
@@ -118,9 +110,7 @@ def running_of(resources: Mapping[str, Mapping[str, Any]], outputs: Mapping[str,
         ),
         volume=_volume(claim, _inputs(state, _VOLUME, "model-cache-volume")) if claim else None,
         revision=_revision(filler) if filler else None,
-        release=DeployedRelease(str(release.get("version")), mapping_in(release, "values"))
-        if release
-        else None,
+        release=_inputs(state, RELEASE_TYPE, "dynamo-platform"),
         node_groups=_node_groups(state),
         creator=str(entry.get("principalArn")) if entry is not None else None,
         entered_by_eks=bool(access.get("bootstrapClusterCreatorAdminPermissions")),
@@ -152,7 +142,7 @@ def _inputs(state: _State, of_type: str, name: str) -> Mapping[str, Any] | None:
 
 
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
-    groups = {name: each for (of_type, name), each in state.items() if of_type == _NODE_GROUP}
+    groups = {name: each.inputs for (of_type, name), each in state.items() if of_type == _NODE_GROUP}
     subnets = (each for (of_type, _), each in state.items() if of_type == _SUBNET)
     zones = {
         # A running program is told no ids, and an ARN ends with one.
@@ -162,11 +152,12 @@ def _node_groups(state: _State) -> dict[str, DeployedNodes]:
         for each in subnets
     }
     return {
-        name: deployed_nodes(
-            group.inputs,
+        name: DeployedNodes(
+            group,
             _inputs(state, _TEMPLATE, f"{name}-template") or {},
-            zones,
+            zones.get(str(next(iter(group.get("subnetIds") or ()), None))),
             waited=(_SCHEDULE, f"{name}-window-opens") in state,
+            running=int(mapping_in(group, "scalingConfig").get("desiredSize") or 0),
         )
         for name, group in groups.items()
     }

@@ -5,12 +5,12 @@ swallows its "already exists" (pulumi-kubernetes 4.32, provider/pkg/await). `up`
 takes none of it over.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, NAMESPACES, Kind, KubernetesObject
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS, OPERATOR_LABELS
-from components.object_owner import Owner, owner_of
+from components.object_owner import owner_of, stack_owner
 from failures.engine_process import makes_resources
 from failures.health import ServingObjects
 from failures.losses import ClaimAndLosses, look
@@ -36,35 +36,27 @@ def foreign_problems(stack: StackPlan, before: Running, cluster: ClusterReader) 
         cluster: is asked for a few objects.
 
     """
-    known = set(before.uids.values())
-
-    def other_owner(found: KubernetesObject | None) -> Owner | None:
-        if found is None or found["metadata"].get("uid") in known:
-            return None
-        owner = owner_of(found)
-        return None if owner == Owner(stack=label_value(stack.name)) else owner
-
     asked = cluster.within(_SECONDS)
-    platform = (
-        () if before.release else _platform_problems(stack, asked, other_owner, is_first=not before.uids)
-    )
-    return (*platform, *_serving_problems(stack, asked, other_owner))
+    platform = () if before.release else _platform_problems(stack, before, asked)
+    return (*platform, *_serving_problems(stack, before, asked))
 
 
-_OtherOwner = Callable[[KubernetesObject | None], Owner | None]
-"""Whose an object is; None for this stack's own, and where it does not say."""
+def _other_owner(stack: StackPlan, before: Running, found: KubernetesObject | None) -> str | None:
+    """Whose an object is; None for this stack's own, and where it does not say."""
+    if found is None or found["metadata"].get("uid") in before.uids.values():
+        return None
+    owner = owner_of(found)
+    return None if owner == stack_owner(label_value(stack.name)) else owner
 
 
-def _platform_problems(
-    stack: StackPlan, cluster: ClusterReader, other_owner: _OtherOwner, *, is_first: bool
-) -> Iterator[Problem]:
+def _platform_problems(stack: StackPlan, before: Running, cluster: ClusterReader) -> Iterator[Problem]:
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
         return
     space = cluster.ask(NAMESPACES, platform.namespace).first
-    owner = other_owner(space)
+    owner = _other_owner(stack, before, space)
     # A run that was interrupted leaves an operator that the state does not know, in a namespace of its own.
-    is_left = owner is None and (not is_first or (space is not None and owner_of(space) is not None))
+    is_left = owner is None and (bool(before.uids) or (space is not None and owner_of(space) is not None))
     operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS).items
     for operator in operators:
         namespace = operator["metadata"]["namespace"]
@@ -75,7 +67,7 @@ def _platform_problems(
         yield _name_problem("platform.namespace", platform.namespace, "namespace", owner)
 
 
-def _platform_problem(operator: KubernetesObject, owner: Owner | None) -> Problem:
+def _platform_problem(operator: KubernetesObject, owner: str | None) -> Problem:
     metadata = operator["metadata"]
     namespace, whose = metadata["namespace"], owner or owner_of(operator) or "somebody else"
     version = metadata.get("labels", {}).get("helm.sh/chart", "").rpartition("-")[2] or "its version"
@@ -89,18 +81,17 @@ def _platform_problem(operator: KubernetesObject, owner: Owner | None) -> Proble
     )
 
 
-def _serving_problems(
-    stack: StackPlan, cluster: ClusterReader, other_owner: _OtherOwner
-) -> Iterator[Problem]:
+def _serving_problems(stack: StackPlan, before: Running, cluster: ClusterReader) -> Iterator[Problem]:
     if not stack.layers.owns("serving"):
         return
     namespace = stack.serving.namespace
-    if stack.creates_namespace and (owner := other_owner(cluster.ask(NAMESPACES, namespace).first)):
+    space = cluster.ask(NAMESPACES, namespace).first if stack.creates_namespace else None
+    if owner := _other_owner(stack, before, space):
         # All that is in it is theirs too.
         yield _name_problem("serving.namespace", namespace, "namespace", owner)
         return
     for key, kind, title, name in _named(stack):
-        if owner := other_owner(cluster.ask(kind, name, namespace).first):
+        if owner := _other_owner(stack, before, cluster.ask(kind, name, namespace).first):
             yield _name_problem(key, name, title, owner)
 
 
@@ -114,7 +105,7 @@ def _named(stack: StackPlan) -> Iterator[tuple[str, Kind, str, str]]:
         yield "serving.namespace", CLAIMS, "claim", stack.cache.claim_name
 
 
-def _name_problem(key: str, name: str, title: str, whose: Owner) -> Problem:
+def _name_problem(key: str, name: str, title: str, whose: str) -> Problem:
     return Problem(
         key,
         name,

@@ -48,7 +48,7 @@ def left_out_problems(before: Running, stack: StackPlan) -> tuple[Problem, ...]:
     if running is None or not isinstance(platform, OwnPlatform):
         return ()
     # Of a chart that is no release, nobody can say which one comes next.
-    present, target = running.version, platform.version
+    present, target = str(running.get("version")), platform.version
     if known_line_name(present) is None or is_supported_step(present, target):
         return ()
     message = (
@@ -177,9 +177,9 @@ def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str,
     """Return the setting, what stands there and what it was; the pool where none of these differs."""
     nodes, before = change.nodes, change.before
     settings: tuple[tuple[str, str | None, str | None], ...] = (
-        ("cluster.version", plan.cluster.version, before.version),
+        ("cluster.version", plan.cluster.version, before.group.get("version")),
         (f"{pool}.zone", nodes.zone.name, before.zone),
-        (f"{pool}.amiRelease", nodes.ami_release, before.ami_release),
+        (f"{pool}.amiRelease", nodes.ami_release, before.group.get("releaseVersion")),
         (f"{pool}.purchase.id", reservation_id(nodes.purchase), before.reservation),
         (f"{pool}.instanceType", nodes.pool.instance_type.name, before.template.get("instanceType")),
     )

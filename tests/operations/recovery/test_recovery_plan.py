@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from components.object_owner import Owner
 from operations.errors import CommandError
 from operations.recovery.found_in_cluster import HelmRelease, Leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
@@ -174,7 +173,7 @@ def test_recovery_types_what_makes_the_cluster_whole(
                 # Not even where a run of this stack was at it: Helm has refused that run.
                 _remains(
                     _state(SPACE, creating=(WANTED.urn,)),
-                    replace(SPACE, other_owner=Owner(stack="first")),
+                    replace(SPACE, other_owner="stack first"),
                     release=DEPLOYED,
                 ),
                 ("in a namespace of stack first", "`platform: {kind: existing}`"),
@@ -252,8 +251,8 @@ def test_what_a_person_made_under_the_name_is_left_by_a_recovery_that_destroys()
     assert plan.left == ("DynamoGraphDeployment serving/graph",)
 
 
-@pytest.mark.parametrize("other", [Owner(stack="first"), Owner(release="team-a/chart")])
-def test_what_bears_another_stacks_labels_is_neither_taken_over_nor_deleted(other: Owner) -> None:
+@pytest.mark.parametrize("other", ["stack first", "Helm release team-a/chart"])
+def test_what_bears_another_stacks_labels_is_neither_taken_over_nor_deleted(other: str) -> None:
     theirs = replace(CLAIM, other_owner=other)
     with pytest.raises(CommandError) as refused:
         _up(_remains(CREATING_CLAIM, JOB, theirs))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from components.object_owner import Owner, owner_of
+from components.object_owner import owner_of
 from lab.directory import REPOSITORY
 from recipes.standard_labels import label_value
 from resource_graph import Resource
@@ -44,7 +44,7 @@ def test_every_object_of_every_kind_of_stack_bears_the_six_labels(name: str, mor
     lacking = {title: KEYS - set(each.metadata.get("labels") or {}) for title, each in found.items()}
     assert {title: missing for title, missing in lacking.items() if missing} == {}
     # By which a later `up` knows them from those of others.
-    assert {owner_of(each.inputs) for each in found.values()} == {Owner(stack="dev")}
+    assert {owner_of(each.inputs) for each in found.values()} == {"stack dev"}
 
 
 def test_the_labels_say_the_layer_and_the_version_of_what_runs_there() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.updates.notices import platform_notices
-from stacks.updates.running import DeployedRelease
 from tests.stacks.changed_settings import (
     AGGREGATED,
     LARGER_CACHE,
@@ -53,7 +52,7 @@ def test_the_guide_shows_what_preview_says_of_another_api_version() -> None:
 
 @pytest.mark.parametrize(("version", "values"), [("1.2.1", {"changed": True}), ("1.2.0", {})])
 def test_the_guide_shows_what_preview_says_of_the_platform(version: str, values: dict[str, bool]) -> None:
-    before = DeployedRelease(version, values)
+    before = {"version": version, "values": values}
     [notice] = platform_notices(before, resolved(changed(BEFORE, {"platform.version": "1.2.1"})).platform)
     assert notice.warns is (version != "1.2.1")
     assert _squeezed(notice.text) in GUIDE

@@ -3,7 +3,7 @@
 import pytest
 
 from stacks.updates.guards.refused_changes import SECOND_STACK, refused_changes
-from stacks.updates.running import DeployedRelease, Running
+from stacks.updates.running import Running
 from tests.cli.command import ROOT
 from tests.stacks.changed_settings import ON_EACH_NODE, SOMEBODY_ELSES_VOLUME, Settings, changed, phase
 from tests.stacks.updates.changes import state
@@ -92,7 +92,7 @@ def test_a_cache_that_can_become_what_is_asked_for_is_taken(before: Settings, af
 
 def _followed(running: str, wanted: str) -> str:
     """What is said where a release of the platform is to follow the one that runs."""
-    release = DeployedRelease(running, {})
+    release = {"version": running}
     return _said(Running(release=release), changed(disagg_b200_settings(), {"platform.version": wanted}))
 
 
@@ -128,7 +128,7 @@ def test_every_other_release_may_follow(running: str) -> None:
 
 def test_a_platform_of_another_stack_is_that_stack_s_affair() -> None:
     existing = {"platform": {"kind": "existing", "version": "1.4.2"}}
-    before = Running(release=DeployedRelease("1.2.1", {}))
+    before = Running(release={"version": "1.2.1"})
     assert _said(before, disagg_b200_settings() | existing) == ""
 
 
