@@ -8,17 +8,13 @@ from pulumi.dynamic import Resource
 
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import why_unconverted
-from components.guard import GuardProvider, guarded_cluster
+from components.guard import GuardProvider, StillNeededError, guarded_cluster
 
 # Longer than the API server waits for the webhook, which is 30 s; it answers with what came of that.
 _ANSWER_SECONDS = 40
 # Through 1.2 an operator that comes back is ready before its webhook answers (ai-dynamo/dynamo#12255).
 _LOOKS = 5
 _PAUSE_SECONDS = 3.0
-
-
-class OperatorAwayError(Exception):
-    """The graph would be asked to end, and nobody would end it."""
 
 
 class GraphGuardProvider(GuardProvider):
@@ -28,7 +24,7 @@ class GraphGuardProvider(GuardProvider):
         """Let the graph go.
 
         Raises:
-            OperatorAwayError: its operator is away.
+            StillNeededError: its operator is away.
 
         """
         cluster = guarded_cluster(_props).within(_ANSWER_SECONDS)
@@ -56,7 +52,7 @@ def await_operator(
         sleep: waits so many seconds.
 
     Raises:
-        OperatorAwayError: nobody converts the graph.
+        StillNeededError: nobody converts the graph.
 
     """
     why = ""
@@ -66,7 +62,7 @@ def await_operator(
             return
         sleep(_PAUSE_SECONDS)
     helm = f"helm -n {platform_namespace}"
-    raise OperatorAwayError(
+    raise StillNeededError(
         f"graph {namespace}/{name} cannot be deleted while the Dynamo operator is away; nothing of it was "
         f"deleted\nIt cannot be read: {why}\n"
         "Nobody but the operator removes its finalizer; without it graph and namespace never end.\n"

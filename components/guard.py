@@ -14,6 +14,10 @@ from pulumi.dynamic import CreateResult, DiffResult, ResourceProvider, UpdateRes
 from components.cluster_reader import ClusterReader
 
 
+class StillNeededError(Exception):
+    """What would go is needed: graphs would be left that nobody changes or deletes."""
+
+
 class GuardProvider(ResourceProvider):
     """Makes nothing: what a guard is for is its `delete`.
 

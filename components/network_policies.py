@@ -5,7 +5,7 @@ that no policy can name. Nothing selects the operator either: its webhook is cal
 address differs by cluster.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 import pulumi
@@ -57,18 +57,28 @@ class NetworkPolicies(pulumi.ComponentResource):
 
     def _of_graph(self, name: str, serving: ServingPlan) -> None:
         graph = serving.graph_name
-        specs = {"graph": _within_graph(graph), "frontend": _frontend(serving)}
+        own_pods = {"matchLabels": {GRAPH_NAME: graph}}
+        specs = {
+            # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
+            "graph": {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]},
+            "frontend": _frontend(serving),
+        }
         # The cluster's Prometheus reads metrics.
         if serving.pod_monitor_labels is not None:
-            specs["metrics"] = _metrics(graph)
+            scrapers = {"namespaceSelector": {}, "podSelector": {"matchExpressions": [_SCRAPERS]}}
+            ports = _ports(FRONTEND_PORT, WORKER_SYSTEM_PORT, NIXL_TELEMETRY_PORT)
+            specs["metrics"] = {"podSelector": own_pods, "ingress": [{"from": [scrapers], "ports": ports}]}
         for part, spec in specs.items():
             # In the state they are called after the graph too, as everything is that goes with it.
             self._policy(f"{name}-{graph}-{part}", f"{graph}-{part}", serving.namespace, spec)
 
     def _of_servers(self, name: str, stack: StackPlan, platform: OwnPlatform) -> None:
-        # A namespace that this stack has not made has no label that the servers could admit it by.
-        unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
-        users = _users(platform.namespace, unlabelled)
+        # Also those of other stacks that use this platform.
+        labels = [{USES_PLATFORM: platform.namespace}]
+        if not stack.creates_namespace:
+            # A namespace that this stack has not made has no such label.
+            labels.append({_NAMESPACE_NAME: stack.serving.namespace})
+        users = [{"namespaceSelector": {"matchLabels": each}} for each in labels]
         # `etcdctl --cluster` in one member asks the others as a client.
         groups = (
             ("nats", platform.nats, NATS_CLIENT, (NATS_CLUSTER,)),
@@ -76,12 +86,15 @@ class NetworkPolicies(pulumi.ComponentResource):
         )
         for kind, servers, client_port, member_ports in groups:
             if servers and servers.typed.kind != "external":
-                labels = {NAME_LABEL: servers.name}
+                pods = {NAME_LABEL: servers.name}
                 if servers.typed.kind == "bundled":
                     # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-                    labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
-                members = member_ports if servers.members > 1 else ()
-                spec = _servers(labels, users, client_port, members)
+                    pods = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
+                ingress = [{"from": users, "ports": _ports(client_port)}]
+                members = {"matchLabels": pods}
+                if servers.members > 1:
+                    ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})
+                spec = {"podSelector": members, "ingress": ingress}
                 self._policy(f"{name}-{kind}", f"dynamo-{kind}", platform.namespace, spec)
 
     def _policy(self, logical_name: str, name: str, namespace: str, spec: Mapping[str, Any]) -> None:
@@ -91,12 +104,6 @@ class NetworkPolicies(pulumi.ComponentResource):
             spec=cast("Any", {**spec, "policyTypes": ["Ingress"]}),
             opts=self._options,
         )
-
-
-def _within_graph(graph: str) -> dict[str, Any]:
-    own_pods = {"matchLabels": {GRAPH_NAME: graph}}
-    # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
-    return {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]}
 
 
 def _frontend(serving: ServingPlan) -> dict[str, Any]:
@@ -109,31 +116,6 @@ def _frontend(serving: ServingPlan) -> dict[str, Any]:
         "podSelector": {"matchLabels": dict(client_pod_labels(serving.placed))},
         "ingress": [{"from": sources, "ports": _ports(FRONTEND_PORT)}],
     }
-
-
-def _metrics(graph: str) -> dict[str, Any]:
-    scrapers = {"namespaceSelector": {}, "podSelector": {"matchExpressions": [_SCRAPERS]}}
-    ports = _ports(FRONTEND_PORT, WORKER_SYSTEM_PORT, NIXL_TELEMETRY_PORT)
-    return {
-        "podSelector": {"matchLabels": {GRAPH_NAME: graph}},
-        "ingress": [{"from": [scrapers], "ports": ports}],
-    }
-
-
-def _users(platform_namespace: str, client_namespaces: Sequence[str]) -> list[dict[str, Any]]:
-    # Also those of other stacks that use this platform.
-    labels = [{USES_PLATFORM: platform_namespace}, *({_NAMESPACE_NAME: name} for name in client_namespaces)]
-    return [{"namespaceSelector": {"matchLabels": each}} for each in labels]
-
-
-def _servers(
-    labels: Mapping[str, str], users: list[dict[str, Any]], client_port: int, member_ports: Sequence[int]
-) -> dict[str, Any]:
-    members = {"matchLabels": dict(labels)}
-    ingress = [{"from": users, "ports": _ports(client_port)}]
-    if member_ports:
-        ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})
-    return {"podSelector": members, "ingress": ingress}
 
 
 def _ports(*numbers: int) -> list[dict[str, Any]]:

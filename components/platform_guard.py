@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from pulumi.dynamic import Resource
@@ -12,7 +11,7 @@ from pulumi.dynamic import Resource
 from components.cluster_answer import DEPLOYMENTS, NAMESPACES, labels_of
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, PART_OBJECTS, USES_PLATFORM
-from components.guard import GuardProvider, guarded_cluster
+from components.guard import GuardProvider, StillNeededError, guarded_cluster
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -23,10 +22,6 @@ _PARTS_PAUSE_SECONDS = 3.0
 _PAGE = "docs/runbook/platform-in-use.md"
 
 
-class PlatformInUseError(Exception):
-    """Graphs of other stacks would be left without the operator that changes and deletes them."""
-
-
 class PlatformGuardProvider(GuardProvider):
     """Asks, when it is deleted, who else serves on the platform."""
 
@@ -34,7 +29,7 @@ class PlatformGuardProvider(GuardProvider):
         """Let the platform go.
 
         Raises:
-            PlatformInUseError: others serve on it, and nobody said that they may lose it.
+            StillNeededError: others serve on it, and nobody said that they may lose it.
 
         """
         cluster = guarded_cluster(_props)
@@ -49,8 +44,7 @@ class PlatformGuardProvider(GuardProvider):
         permit(others, os.environ)
         # Without an operator no wait helps.
         looks = _PARTS_LOOKS if has_operator(cluster, str(_props["platformNamespace"])) else 0
-        left = partial(left_parts, cluster, own)
-        await_parts(left, partial(delete_parts, cluster), os.environ, looks=looks)
+        await_parts(cluster, own, os.environ, looks=looks)
         if others:
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
@@ -123,35 +117,35 @@ def delete_parts(cluster: ClusterReader, graphs: Iterable[str]) -> str:
 
 
 def await_parts(
-    left: Callable[[], tuple[str, ...]],
-    delete: Callable[[tuple[str, ...]], str],
+    cluster: ClusterReader,
+    namespaces: Collection[str],
     environment: Mapping[str, str],
     sleep: Callable[[float], None] = time.sleep,
     *,
     looks: int = _PARTS_LOOKS,
 ) -> None:
-    """Delete the parts of graphs that are gone, and wait until the operator has let go of them.
+    """Delete parts of graphs that are gone from the namespaces, and wait until the operator lets go of them.
 
     Each look deletes again: an operator that has just come back is ready before its webhooks answer, and one
     refused deletion would leave the parts to the garbage collector.
 
     Raises:
-        PlatformInUseError: some stay, and nobody said that they may.
+        StillNeededError: some stay, and nobody said that they may.
 
     """
     refusal = ""
     for _ in range(looks):
-        graphs = left()
+        graphs = left_parts(cluster, namespaces)
         if named_in(environment) >= set(graphs):
             return
-        refusal = delete(graphs)
+        refusal = delete_parts(cluster, graphs)
         sleep(_PARTS_PAUSE_SECONDS)
-    graphs = left()
+    graphs = left_parts(cluster, namespaces)
     if named_in(environment) >= set(graphs):
         return
     listed = "".join(f"\n  {name}" for name in graphs)
     why = f"The cluster refused to delete them: {refusal}\n" if refusal else ""
-    raise PlatformInUseError(
+    raise StillNeededError(
         f"graphs that are gone have left parts, and nothing of the platform was deleted:{listed}\n{why}"
         "Nobody but the Dynamo operator removes the finalizers of the parts; without it their namespaces "
         "never end.\n"
@@ -170,13 +164,13 @@ def permit(others: Sequence[str], environment: Mapping[str, str]) -> None:
     """End where one of them was not named by a person.
 
     Raises:
-        PlatformInUseError: it names them all, and the way to force it.
+        StillNeededError: it names them all, and the way to force it.
 
     """
     if named_in(environment) >= set(others):
         return
     listed = "".join(f"\n  {name}" for name in others)
-    raise PlatformInUseError(
+    raise StillNeededError(
         f"graphs of other stacks need this platform, and nothing of it was deleted:{listed}\n"
         "Without its operator they serve on, but can neither be changed nor deleted, and their namespaces "
         "never end.\n"

@@ -108,8 +108,8 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
     if joined is not None:
         return joined_infrastructure(joined)
     if stack.infrastructure is None:
-        # Never the ambient one, whose cluster is whatever was used last. The identifier stays when a kubeconfig
-        # moves or gets new credentials; without it every object in the cluster would be replaced.
+        # Never the ambient one, whose cluster is whatever was used last. The identifier stays when a
+        # kubeconfig moves or gets new credentials; without it every object in the cluster would be replaced.
         provider = kubernetes.Provider(
             "cluster",
             kubeconfig=kubeconfig_file(stack.cluster),

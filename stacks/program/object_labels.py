@@ -27,7 +27,7 @@ _LAYERS = {
     "Nats": _PLATFORM,
 }
 """Component -> layer; all others serve."""
-_OF_THE_RUNTIME: tuple[str, ...] = ("ComputeDomain", "DynamoGraph", "EngineFiles", "ModelServer")
+_OF_THE_RUNTIME: tuple[str, ...] = ("ComputeDomain", "DynamoGraph", "ModelServer")
 _OF_THE_MODEL: tuple[str, ...] = ("ModelCache", "NodeCache")
 _PLATFORM_NAMESPACE = "platform-namespace"
 

@@ -7,7 +7,8 @@ import pytest
 from components.cluster_answer import Answer
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import why_unconverted
-from components.graph_guard import OperatorAwayError, await_operator
+from components.graph_guard import await_operator
+from components.guard import StillNeededError
 from resource_graph import Resource
 from tests.components.recorded import recorded
 from tests.support.clusters import NO_KIND, REFUSED, SILENT, UNCONVERTED, Told
@@ -46,7 +47,7 @@ def test_nothing_else_that_a_cluster_says_keeps_a_graph(answer: Answer | list[di
 
 def test_a_refusal_names_error_cause_command_and_page_in_that_order() -> None:
     pauses: list[float] = []
-    with pytest.raises(OperatorAwayError) as refused:
+    with pytest.raises(StillNeededError) as refused:
         await_operator(AWAY, "gpt-oss", "gpt-oss-disagg", "dynamo", pauses.append)
     assert sum(pauses) == 15
     error, cause, _, tries, page = str(refused.value).splitlines()

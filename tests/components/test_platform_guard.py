@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from components.cluster_answer import Answer
-from components.guard import GuardProvider, guarded_cluster
+from components.guard import GuardProvider, StillNeededError, guarded_cluster
 from components.platform_guard import (
     PlatformGuardProvider,
-    PlatformInUseError,
     await_parts,
     delete_parts,
     graphs_of_others,
@@ -46,6 +45,27 @@ def _operator(**status: int) -> dict[str, Any]:
 def _cluster(graphs: Answer | Sequence[dict[str, Any]], parts: Sequence[dict[str, Any]] = ()) -> Told:
     kinds = {"namespaces": NAMESPACES, "dynamographdeployments": graphs, "dynamocomponentdeployments": parts}
     return Told(kinds)
+
+
+class _Left(Told):
+    """A graph that serves, one that is gone, and what the cluster says of each deletion of its parts."""
+
+    said: list[str]
+    parts: list[dict[str, Any]]
+
+    def __init__(self, *said: str) -> None:
+        parts = [_part("gone"), _part("serves")]
+        kinds = {"dynamographdeployments": [_graph("gpt-oss", "serves")], "dynamocomponentdeployments": parts}
+        super().__init__(kinds)
+        object.__setattr__(self, "said", list(said))
+        object.__setattr__(self, "parts", parts)
+
+    def delete(self, *words: str) -> str:
+        assert words[-4:] == ("--namespace", "gpt-oss", "--selector", f"{OF_GRAPH}=gone")
+        said = self.said.pop(0)
+        if not said:
+            self.parts.clear()
+        return said
 
 
 def _guards(settings: dict[str, Any]) -> list[Resource]:
@@ -90,24 +110,24 @@ def test_every_graph_must_be_named_that_loses_its_platform() -> None:
     permit((), {})
     permit(("a/x", "b/y"), {variable: "b/y, a/x,old/gone"})
     for typed in ({}, {variable: "a/x"}, {variable: "true"}):
-        with pytest.raises(PlatformInUseError) as refused:
+        with pytest.raises(StillNeededError) as refused:
             permit(("a/x", "b/y"), typed)
         assert "\n  a/x\n  b/y\n" in str(refused.value)
         assert f"{variable}=a/x,b/y pulumi destroy" in str(refused.value)
 
 
 def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None:
-    left = left_parts(_cluster([_graph("gpt-oss", "serves")], [_part("gone"), _part("serves")]), ["gpt-oss"])
-    assert left == ("gpt-oss/gone",)
+    refusing = _Left(*["failed calling webhook"] * 20)
+    assert left_parts(refusing, ["gpt-oss"]) == ("gpt-oss/gone",)
     pauses: list[float] = []
-    with pytest.raises(PlatformInUseError) as refused:
-        await_parts(lambda: left, lambda _: "failed calling webhook", {}, pauses.append)
+    with pytest.raises(StillNeededError) as refused:
+        await_parts(refusing, ["gpt-oss"], {}, pauses.append)
     assert sum(pauses) == 60
     assert "\n  gpt-oss/gone\n" in str(refused.value)
     assert "The cluster refused to delete them: failed calling webhook\n" in str(refused.value)
     assert "docs/runbook/operator-gone.md" in str(refused.value)
     named = {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}
-    await_parts(lambda: left, pytest.fail, named, pauses.append)
+    await_parts(_Left(), ["gpt-oss"], named, pauses.append)
 
 
 def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
@@ -116,18 +136,9 @@ def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
 
 
 def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_for_again() -> None:
-    left = ["gpt-oss/gone"]
-    answers = ["failed calling webhook", "connection refused", ""]
-
-    def delete(graphs: tuple[str, ...]) -> str:
-        assert graphs == ("gpt-oss/gone",)
-        said = answers.pop(0)
-        if not said:
-            left.clear()
-        return said
-
-    await_parts(lambda: tuple(left), delete, {}, lambda _: None)
-    assert answers == []
+    cluster = _Left("failed calling webhook", "connection refused", "")
+    await_parts(cluster, ["gpt-oss"], {}, lambda _: None)
+    assert cluster.said == []
 
 
 def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored() -> None:
