@@ -1,8 +1,6 @@
 """The Job that fills the cache belongs to one claim, and not to its name."""
 
 import dataclasses
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 import pulumi
@@ -53,12 +51,7 @@ class _Monitor(MockMonitor):
 
 
 def _requests(
-    cache: OwnVolume | ExistingVolume,
-    *,
-    file_system: FileSystem | None = None,
-    found_uid: str | None = None,
-    lost: Mapping[str, str] = MappingProxyType({}),
-    makes: bool = True,
+    cache: OwnVolume | ExistingVolume, *, makes: bool = True, **more: Any
 ) -> dict[str, resource_pb2.RegisterResourceRequest]:
     def program() -> None:
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
@@ -67,9 +60,7 @@ def _requests(
             cache,
             namespace="serving",
             job_spec=JOB_SPEC,
-            file_system=file_system,
-            found_uid=found_uid,
-            lost=lost,
+            **more,
             depends_on=[],
             opts=pulumi.ResourceOptions(providers=[provider]),
         )

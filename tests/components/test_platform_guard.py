@@ -47,25 +47,20 @@ def _cluster(graphs: Answer | Sequence[dict[str, Any]], parts: Sequence[dict[str
     return Told(kinds)
 
 
-class _Left(Told):
-    """A graph that serves, one that is gone, and what the cluster says of each deletion of its parts."""
+def _left(*said: str) -> Told:
+    """A graph that serves, parts of one that is gone, and what the cluster says of each deletion of them."""
+    parts, answers = [_part("gone"), _part("serves")], list(said)
 
-    said: list[str]
-    parts: list[dict[str, Any]]
+    class Left(Told):
+        def delete(self, *words: str) -> str:
+            assert words[-4:] == ("--namespace", "gpt-oss", "--selector", f"{OF_GRAPH}=gone")
+            if not (answer := answers.pop(0)):
+                parts.clear()
+            return answer
 
-    def __init__(self, *said: str) -> None:
-        parts = [_part("gone"), _part("serves")]
-        kinds = {"dynamographdeployments": [_graph("gpt-oss", "serves")], "dynamocomponentdeployments": parts}
-        super().__init__(kinds)
-        object.__setattr__(self, "said", list(said))
-        object.__setattr__(self, "parts", parts)
-
-    def delete(self, *words: str) -> str:
-        assert words[-4:] == ("--namespace", "gpt-oss", "--selector", f"{OF_GRAPH}=gone")
-        said = self.said.pop(0)
-        if not said:
-            self.parts.clear()
-        return said
+    return Left(
+        {"dynamographdeployments": [_graph("gpt-oss", "serves")], "dynamocomponentdeployments": parts}
+    )
 
 
 def _guards(settings: dict[str, Any]) -> list[Resource]:
@@ -117,7 +112,7 @@ def test_every_graph_must_be_named_that_loses_its_platform() -> None:
 
 
 def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None:
-    refusing = _Left(*["failed calling webhook"] * 20)
+    refusing = _left(*["failed calling webhook"] * 20)
     assert left_parts(refusing, ["gpt-oss"]) == ("gpt-oss/gone",)
     pauses: list[float] = []
     with pytest.raises(StillNeededError) as refused:
@@ -127,7 +122,7 @@ def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None
     assert "The cluster refused to delete them: failed calling webhook\n" in str(refused.value)
     assert "docs/runbook/operator-gone.md" in str(refused.value)
     named = {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}
-    await_parts(_Left(), ["gpt-oss"], named, pauses.append)
+    await_parts(_left(), ["gpt-oss"], named, pauses.append)
 
 
 def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
@@ -136,9 +131,9 @@ def test_parts_of_graphs_that_cannot_be_listed_are_not_taken_for_left() -> None:
 
 
 def test_a_deletion_that_an_operator_refuses_that_has_just_come_back_is_asked_for_again() -> None:
-    cluster = _Left("failed calling webhook", "connection refused", "")
+    cluster = _left("failed calling webhook", "connection refused", "")
     await_parts(cluster, ["gpt-oss"], {}, lambda _: None)
-    assert cluster.said == []
+    assert left_parts(cluster, ["gpt-oss"]) == ()
 
 
 def test_parts_of_a_graph_that_is_gone_are_deleted_at_the_version_that_is_stored() -> None:

@@ -67,8 +67,7 @@ def test_nodes_of_somebody_else_are_never_counted() -> None:
 
 
 def test_system_nodes_are_as_many_as_the_settings_come_to_say() -> None:
-    group = {"scalingConfig": {"maxSize": 3}}
-    nodes = DeployedNodes(group, {}, None, waited=False, running=3)
+    nodes = DeployedNodes({"scalingConfig": {"maxSize": 3}}, {}, None, waited=False, running=3)
     before = Running(node_groups={"system-nodes": nodes})
     assert planned_update(resolved(eks_b200_settings()), before).resized == frozenset()
     more = changed(eks_b200_settings(), {"cluster.systemNodes": {"nodes": 5}})
