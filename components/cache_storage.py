@@ -68,7 +68,17 @@ class CacheStorage(pulumi.ComponentResource):
 
     def _lustre(self, subnet_id: pulumi.Input[str], size_gib: int, throughput: int) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)
-        rules += self._way_back("lustre", group, _LUSTRE_PORTS)
+        # Its servers open connections of their own to the nodes: both tables of
+        # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
+        out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
+        rules += [
+            self._rule(*rule, span)
+            for span in _LUSTRE_PORTS
+            for rule in (
+                (out, f"lustre-{span[0]}-to-nodes", group.id, self._clients),
+                (into, f"lustre-{span[0]}-from-servers", self._clients, group.id),
+            )
+        ]
         made = aws.fsx.LustreFileSystem(
             f"{self._name}-lustre",
             subnet_ids=subnet_id,
@@ -155,21 +165,6 @@ class CacheStorage(pulumi.ComponentResource):
         ]
         rules.append(self._rule(aws.vpc.SecurityGroupEgressRule, f"{what}-out", group.id, group.id))
         return group, rules
-
-    def _way_back(self, what: str, group: aws.ec2.SecurityGroup, ports: _Ports) -> Resources:
-        """Let the servers of Lustre reach the nodes, to which they open connections of their own.
-
-        Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
-        """
-        out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
-        return [
-            self._rule(*rule, span)
-            for span in ports
-            for rule in (
-                (out, f"{what}-{span[0]}-to-nodes", group.id, self._clients),
-                (into, f"{what}-{span[0]}-from-servers", self._clients, group.id),
-            )
-        ]
 
     def _rule(
         self,

@@ -50,6 +50,15 @@ class DynamoGraph(pulumi.ComponentResource):
         name, files = serving.graph_name, engine_files(serving.placed)
         told = {**inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
         super().__init__("dynamo-stack:components:DynamoGraph", name, told, opts)
+        # The provider knows no readiness of custom resources of its own.
+        # It minds observedGeneration: right after a change the operator's Ready is of the graph before.
+        # How it is deleted is left to the provider: in the foreground it goes after its pods, so that what
+        # they need outlives them (ai-dynamo/dynamo#8207).
+        annotations = {"pulumi.com/waitFor": "condition=Ready"}
+        if kv_transport and kv_transport["typed"]:
+            # A rendered manifest has no component around it that says so: a reviewer of plain TCP in it could
+            # not tell a decision from an oversight.
+            annotations[KV_TRANSPORT_ANNOTATION] = kv_transport["name"]
         self.graph = CustomResource(
             name,
             api_version="nvidia.com/v1beta1",
@@ -57,7 +66,7 @@ class DynamoGraph(pulumi.ComponentResource):
             metadata={
                 "name": name,
                 "namespace": serving.namespace,
-                "annotations": _annotations(kv_transport),
+                "annotations": annotations,
             },
             spec=graph_spec(serving.placed, files.name),
             opts=pulumi.ResourceOptions(
@@ -70,18 +79,3 @@ class DynamoGraph(pulumi.ComponentResource):
             ),
         )
         self.register_outputs({"graphName": name})
-
-
-def _annotations(kv_transport: Mapping[str, Any] | None) -> dict[str, str]:
-    annotations = {
-        # The provider knows no readiness of custom resources of its own.
-        # It minds observedGeneration: right after a change the operator's Ready is of the graph before.
-        # How it is deleted is left to the provider: in the foreground it goes after its pods, so that what
-        # they need outlives them (ai-dynamo/dynamo#8207).
-        "pulumi.com/waitFor": "condition=Ready",
-    }
-    if kv_transport and kv_transport["typed"]:
-        # A rendered manifest has no component around it that says so: a reviewer of plain TCP in it could
-        # not tell a decision from an oversight.
-        annotations[KV_TRANSPORT_ANNOTATION] = kv_transport["name"]
-    return annotations

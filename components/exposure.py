@@ -74,7 +74,11 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": namespace,
                     "annotations": {**INTERNAL_ANNOTATIONS, **_UNCUT},
                 },
-                spec=_load_balancer(pod_labels),
+                spec={
+                    "type": "LoadBalancer",
+                    "selector": dict(pod_labels),
+                    "ports": [{"name": "http", "port": FRONTEND_PORT, "target_port": FRONTEND_PORT}],
+                },
                 opts=options,
             )
         else:
@@ -89,14 +93,6 @@ class Exposure(pulumi.ComponentResource):
                 opts=options,
             )
         self.register_outputs({"kind": way.kind})
-
-
-def _load_balancer(pod_labels: Mapping[str, str]) -> Any:
-    return {
-        "type": "LoadBalancer",
-        "selector": dict(pod_labels),
-        "ports": [{"name": "http", "port": FRONTEND_PORT, "targetPort": FRONTEND_PORT}],
-    }
 
 
 def _ingress(graph_name: str, rule: IngressExposure) -> Any:

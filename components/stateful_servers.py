@@ -52,18 +52,30 @@ def register_servers(
         volumes: of the pod, beside that with the data.
 
     """
-    ports = container["ports"]
+    ports: Any = [
+        {"name": port["name"], "port": port["containerPort"], "target_port": port["name"]}
+        for port in container["ports"]
+    ]
     options = child(parent, depends_on, timeout=servers.ready_timeout_seconds, delete=deletion.WITH_PODS)
     headless = Service(
         f"{name}-headless",
         metadata={"name": servers.headless_name, "namespace": servers.namespace},
-        spec=_headless(servers, ports),
+        spec={
+            "cluster_ip": "None",
+            # Members look for each other before any of them can be ready.
+            "publish_not_ready_addresses": True,
+            "selector": _labels(servers),
+            "ports": ports,
+        },
         opts=options,
     )
     Service(
         f"{name}-service",
         metadata={"name": servers.name, "namespace": servers.namespace, "annotations": {SKIP_AWAIT: "true"}},
-        spec=_client_service(servers, ports),
+        spec={
+            "selector": _labels(servers),
+            "ports": [port for port in ports if port["name"] == "client"],
+        },
         opts=options,
     )
     if servers.members > 1:
@@ -99,25 +111,6 @@ def probe(port: str, path: str, *, failures: int, period: int = 10) -> dict[str,
 
 def _labels(servers: Servers) -> dict[str, str]:
     return {NAME_LABEL: servers.name}
-
-
-def _headless(servers: Servers, ports: Sequence[Mapping[str, Any]]) -> Any:
-    return {
-        "clusterIP": "None",
-        # Members look for each other before any of them can be ready.
-        "publishNotReadyAddresses": True,
-        "selector": _labels(servers),
-        "ports": [_service_port(port) for port in ports],
-    }
-
-
-def _client_service(servers: Servers, ports: Sequence[Mapping[str, Any]]) -> Any:
-    of_clients = [_service_port(port) for port in ports if port["name"] == "client"]
-    return {"selector": _labels(servers), "ports": of_clients}
-
-
-def _service_port(port: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": port["name"], "port": port["containerPort"], "targetPort": port["name"]}
 
 
 def _stateful_set(servers: Servers, typed: OwnNats | OwnEtcd, pod: Mapping[str, Any]) -> Any:
