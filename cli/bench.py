@@ -10,7 +10,7 @@ from cli.bench_options import Target, check_options, read_gpus, read_loads
 from cli.bench_table import headers, row
 from cli.ending_signals import EndedBySignalError
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_json, print_line, print_table, say
+from cli.output import print_json, print_table, say
 from cli.stack_argument import OptionalStackArgument
 from operations.benchmark.aiperf import installed_aiperf
 from operations.benchmark.measured_points import MEASURED, layout_copies, points_of, thresholds_of
@@ -258,14 +258,13 @@ def _keep(recording: Recording, outcome: Outcome, reason: str) -> None:
 
 
 def _print(result: BenchmarkResult, folder: Path) -> None:
-    console = make_console()
-    print_line(console, f"{result.target}: {result.model}, AIPerf {result.aiperf}, {result.started}")
+    say(f"{result.target}: {result.model}, AIPerf {result.aiperf}, {result.started}")
     if result.note:
-        print_line(console, result.note)
-    print_line(console)
-    print_table(console, headers(result), map(row, result.measurements))
-    print_line(console)
-    print_line(console, str(folder / RESULT_FILE))
+        say(result.note)
+    say()
+    print_table(headers(result), map(row, result.measurements))
+    say()
+    say(str(folder / RESULT_FILE))
 
 
 def _judge(thresholds: Thresholds, result: BenchmarkResult) -> None:

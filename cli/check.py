@@ -116,8 +116,7 @@ def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "Setting
     report = run_rules(watched, rules, today=today)
     found = check_document(report, watched, subject, rules, lines)
     knows_pools = bool(read_pools(graph))
-    print_result("check", found, lambda each: print_report(each, knows_pools=knows_pools), as_json=as_json)
-    if found.stops:
-        raise typer.Exit(FAILED)
-    if not found.understood:
-        raise typer.Exit(UNREADABLE)
+    code = FAILED if found.stops else 0 if found.understood else UNREADABLE
+    print_result(
+        "check", found, lambda each: print_report(each, knows_pools=knows_pools), as_json=as_json, code=code
+    )

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from rich.console import Console
-
 from cli.documents.judged import CheckDocument, CheckedFinding
-from cli.output import first_of, make_console, print_line, print_table
+from cli.output import first_of, print_table, say
 from resource_graph.printable import one_line
 
 _NAMED_PLACES = 4
@@ -20,25 +18,24 @@ _WIDEST_PLACE = 44
 
 def print_report(found: CheckDocument, *, knows_pools: bool) -> None:
     """Print what stops first, then what could not be told, then advice in a line each."""
-    console = make_console()
     unknown = _kinds(found.not_judged)
     if not found.understood:
         # A person who reads no further must not take an empty list for a pass.
         knows = f"no rule and no schema knows {unknown or 'anything of it'}"
-        print_line(console, f"{found.subject}: NOT JUDGED: {knows}\n")
+        say(f"{found.subject}: NOT JUDGED: {knows}\n")
     decided = [each for each in found.findings if each.status != "undecided" and not _is_advice(each)]
     decided.sort(key=lambda each: (each.status == "waived", each.severity != "mandatory"))
-    _print_decided(console, found, decided)
-    _print_undecided(console, found, knows_pools=knows_pools)
-    _print_advice(console, [each for each in found.findings if _is_advice(each)])
-    print_line(console, f"{found.subject}: {_summary(found)}")
+    _print_decided(found, decided)
+    _print_undecided(found, knows_pools=knows_pools)
+    _print_advice([each for each in found.findings if _is_advice(each)])
+    say(f"{found.subject}: {_summary(found)}")
     end = "" if found.understood else "; nothing of it that runs was judged"
-    print_line(console, f"read: {_kinds(found.read) or 'nothing'}{end}")
+    say(f"read: {_kinds(found.read) or 'nothing'}{end}")
     if unknown:
-        print_line(console, f"no rule and no schema knows it: {unknown}")
+        say(f"no rule and no schema knows it: {unknown}")
 
 
-def _print_decided(console: Console, found: CheckDocument, decided: Sequence[CheckedFinding]) -> None:
+def _print_decided(found: CheckDocument, decided: Sequence[CheckedFinding]) -> None:
     if not decided and not found.broken:
         return
     rows = [
@@ -48,18 +45,18 @@ def _print_decided(console: Console, found: CheckDocument, decided: Sequence[Che
     for findings in _shared(decided):
         first = findings[0]
         rows.append((first.rule, f"{first.status} ({first.severity})", _places(findings), _what(first)))
-    print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
-    print_line(console)
+    print_table(("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
+    say()
     reasons = {
         each.rule: f"{each.rule}: {each.reason}\n  fix: {each.fix}\n  source: {each.source}"
         for each in decided
         if each.status == "failed"
     }
     if reasons:
-        print_line(console, "\n".join(reasons.values()) + "\n")
+        say("\n".join(reasons.values()) + "\n")
 
 
-def _print_undecided(console: Console, found: CheckDocument, *, knows_pools: bool) -> None:
+def _print_undecided(found: CheckDocument, *, knows_pools: bool) -> None:
     undecided = [each for each in found.findings if each.status == "undecided"]
     if not undecided:
         return
@@ -68,19 +65,19 @@ def _print_undecided(console: Console, found: CheckDocument, *, knows_pools: boo
         ids = list(dict.fromkeys(each.rule for each in findings))
         count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
         rows.append((count, _places(findings), f"{findings[0].message}\n{', '.join(ids)}"))
-    print_table(console, ("UNDECIDED", "WHERE", "BECAUSE"), rows, {"WHERE": _WIDEST_PLACE})
-    print_line(console)
+    print_table(("UNDECIDED", "WHERE", "BECAUSE"), rows, {"WHERE": _WIDEST_PLACE})
+    say()
     if not knows_pools:
-        print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
+        say("No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
 
 
-def _print_advice(console: Console, advice: Sequence[CheckedFinding]) -> None:
+def _print_advice(advice: Sequence[CheckedFinding]) -> None:
     if not advice:
         return
     for findings in _shared(advice):
         where = ", ".join(_places(findings).splitlines())
-        print_line(console, f"advice: {findings[0].rule}: {where}: {_what(findings[0])}")
-    print_line(console, "Reasons, fixes and sources of advice: docs/rules.md, or --json.\n")
+        say(f"advice: {findings[0].rule}: {where}: {_what(findings[0])}")
+    say("Reasons, fixes and sources of advice: docs/rules.md, or --json.\n")
 
 
 def _is_advice(finding: CheckedFinding) -> bool:

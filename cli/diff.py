@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
-from cli.output import Row, labelled, make_console, print_document, print_line, print_sections
+from cli.output import Row, labelled, print_document, print_sections, say
 from cli.own_files import writing
 from cli.stack_argument import stack_name
 from comparison.changes import ResourceChange
@@ -78,49 +77,49 @@ def diff(
 _SHORT_COMMIT = 12
 
 
-def print_comparison(console: Console, comparison: Comparison) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """Print the verdicts, what to read first, then each stack that changes."""
-    print_line(console, f"{headline(comparison)}: {_named(comparison.base)} -> {_named(comparison.head)}")
-    print_line(console, "What is on the older side counts as deployed; no cluster and no account was asked.")
+    say(f"{headline(comparison)}: {_named(comparison.base)} -> {_named(comparison.head)}")
+    say("What is on the older side counts as deployed; no cluster and no account was asked.")
     for sentence in red_lines(comparison):
-        print_line(console, f"! {_plain(sentence)}")
+        say(f"! {_plain(sentence)}")
     if comparison.changed_code:
         files = ", ".join(map(one_line, comparison.changed_code[:3]))
-        print_line(console, f"The newer side's own code made its recording: it changes {files}.")
+        say(f"The newer side's own code made its recording: it changes {files}.")
     for note in comparison.notes:
-        print_line(console, f"Note: {one_line(note)}")
+        say(f"Note: {one_line(note)}")
     for stack in comparison.stacks:
         if stack.verdict is not ComparisonVerdict.NO_CHANGES:
-            _print_stack(console, stack)
+            _print_stack(stack)
 
 
-def print_changes(console: Console, changes: Iterable[ResourceChange], when: str = "") -> None:
+def print_changes(changes: Iterable[ResourceChange], when: str = "") -> None:
     """Print what becomes of each resource, why, and its fields."""
     for change in changes:
-        print_line(console)
-        print_line(console, f"{when}{change_words(change)}: {one_line(change.title)}")
+        say()
+        say(f"{when}{change_words(change)}: {one_line(change.title)}")
         for line in resource_lines(change):
-            print_line(console, f"  {line}")
+            say(f"  {line}")
 
 
 def _print(comparison: Comparison, form: DiffFormat) -> None:
     match form:
         case "text":
-            print_comparison(make_console(), comparison)
+            print_comparison(comparison)
         case "markdown":
             typer.echo(as_markdown(comparison), nl=False)
         case "json":
             print_document("diff", comparison)
 
 
-def _print_stack(console: Console, stack: StackComparison | UncomparedStack) -> None:
-    print_line(console)
-    print_line(console, f"{one_line(stack.name)}: {verdict_line(stack)}")
-    print_sections(console, _facts(stack))
+def _print_stack(stack: StackComparison | UncomparedStack) -> None:
+    say()
+    say(f"{one_line(stack.name)}: {verdict_line(stack)}")
+    print_sections(_facts(stack))
     if isinstance(stack, UncomparedStack):
         return
-    print_changes(console, stack.resources)
-    print_changes(console, stack.opened, "once open, ")
+    print_changes(stack.resources)
+    print_changes(stack.opened, "once open, ")
 
 
 def _facts(stack: StackComparison | UncomparedStack) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import Row, first_of, labelled, make_console, print_line, print_result, print_sections, say
+from cli.output import Row, first_of, labelled, print_result, print_sections, say
 from cli.stack_argument import AsJson, OptionalStackArgument
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
@@ -66,16 +66,15 @@ def _of_stack(name: str, *, as_json: bool, keeps: bool) -> None:
 def _run(target: Target, *, as_json: bool) -> Diagnosis:
     now = dt.datetime.now(dt.UTC)
     found = diagnose(target, now)
-    print_result("doctor", found, lambda each: _print(each, now), as_json=as_json)
-    if not found.healthy:
-        raise typer.Exit(FAILED)
+    print_result(
+        "doctor", found, lambda each: _print(each, now), as_json=as_json, code=0 if found.healthy else FAILED
+    )
     return found
 
 
 def _print(found: Diagnosis, now: dt.datetime) -> None:
-    console = make_console()
-    print_line(console, _short(found.headline()))
-    print_sections(console, _rows(found, now))
+    say(_short(found.headline()))
+    print_sections(_rows(found, now))
 
 
 def _rows(found: Diagnosis, now: dt.datetime) -> Iterator[Row]:

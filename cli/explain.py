@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
+from cli.output import Row, labelled, print_document, print_sections, print_table, say
 from cli.price_age import today
 from cli.stack_argument import AsJson, StackArgument
 from explain.explanation.section import Section
@@ -34,19 +34,17 @@ def explain(
         else:
             _print_all(explanation)
     else:
-        console = make_console(_WIDTH)
-        print_line(console, title(plan))
-        print_sections(console, _rows(short_sections(plan, today())))
-        print_line(console, f"why, order, retained objects, defects: dynamo-stack explain {stack} --all")
+        say(title(plan))
+        print_sections(_rows(short_sections(plan, today())), _WIDTH)
+        say(f"why, order, retained objects, defects: dynamo-stack explain {stack} --all")
 
 
 def _print_all(explanation: Explanation) -> None:
-    console = make_console(_WIDTH_OF_ALL)
-    print_sections(console, (*_rows(explanation.foundation), ("", "")))
+    print_sections((*_rows(explanation.foundation), ("", "")), _WIDTH_OF_ALL)
     for table in explanation.tables:
-        print_table(console, table.headers, table.rows)
-        print_line(console)
-    print_sections(console, _rows(explanation.sections))
+        print_table(table.headers, table.rows, width=_WIDTH_OF_ALL)
+        say()
+    print_sections(_rows(explanation.sections), _WIDTH_OF_ALL)
 
 
 def _rows(shown: Iterable[Section]) -> Iterator[Row]:

@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from rich.console import Console
-
-from cli.output import make_console, print_line, print_result, print_table
+from cli.output import print_result, print_table, say
 from cli.stack_argument import AsJson
 from hardware import ACCELERATORS
 from operations.document import Document
@@ -82,16 +80,13 @@ def list_stacks_and_recipes(*, as_json: AsJson = False) -> None:
 
 
 def _print(listed: ListDocument) -> None:
-    console = make_console()
     if listed.stacks:
         rows = map(_stack_columns, listed.stacks)
-        print_table(console, ("STACK", "RECIPE", "GPUS", "EVIDENCE"), rows)
+        print_table(("STACK", "RECIPE", "GPUS", "EVIDENCE"), rows)
     else:
-        print_line(
-            console, f"no stacks: there is no Pulumi.STACK.yaml in {listed.directory}, nor a project above it"
-        )
-        print_line(console, "  try: run this in a checkout of the project")
-    _print_recipes(console, listed.recipes)
+        say(f"no stacks: there is no Pulumi.STACK.yaml in {listed.directory}, nor a project above it")
+        say("  try: run this in a checkout of the project")
+    _print_recipes(listed.recipes)
 
 
 def _listed(directory: Path) -> ListDocument:
@@ -163,14 +158,14 @@ def _evidence(recipe: Recipe, accelerators: Iterable[str]) -> tuple[ListedEviden
     )
 
 
-def _print_recipes(console: Console, recipes: Iterable[ListedRecipe]) -> None:
+def _print_recipes(recipes: Iterable[ListedRecipe]) -> None:
     by_folder: dict[str | None, list[ListedRecipe]] = {None: []}
     for recipe in recipes:
         by_folder.setdefault(recipe.folder, []).append(recipe)
     for folder, listed in by_folder.items():
         heading = "RECIPE" if folder is None else f"RECIPE OF {folder}"
-        print_line(console)
-        print_table(console, (heading, *_HEADERS), map(_recipe_columns, listed))
+        say()
+        print_table((heading, *_HEADERS), map(_recipe_columns, listed))
 
 
 def _stack_columns(stack: ListedStack) -> tuple[str, ...]:

@@ -23,9 +23,7 @@ def pools(
 ) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
     found = find_pools(context)
-    print_result("pools", found, _print, as_json=as_json)
-    if not found.node_pools:
-        raise typer.Exit(FAILED)
+    print_result("pools", found, _print, as_json=as_json, code=0 if found.node_pools else FAILED)
 
 
 def _print(found: FoundPools) -> None:

@@ -59,9 +59,7 @@ def preflight(
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
     report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
-    print_result("preflight", report, _print, as_json=as_json)
-    if report.wrong:
-        raise typer.Exit(FAILED)
+    print_result("preflight", report, _print, as_json=as_json, code=FAILED if report.wrong else 0)
 
 
 def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:

@@ -3,11 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-import typer
-
 from cli.diff import print_changes
 from cli.exit_codes import CHANGED, STOPPED
-from cli.output import make_console, print_line, print_result
+from cli.output import print_result, say
 from cli.stack_argument import AsJson, StackArgument
 from comparison.changes import Operation
 from comparison.resources import urgency
@@ -17,19 +15,15 @@ from operations.engine_preview.preview import EnginePreview, preview_stack
 def preview(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Print what the next `pulumi up` does; exit 1 for changes, 2 where it would be refused."""
     found = preview_stack(stack)
-    print_result("preview", found, _print, as_json=as_json)
-    if found.stops:
-        raise typer.Exit(STOPPED)
-    if found.changes:
-        raise typer.Exit(CHANGED)
+    code = STOPPED if found.stops else CHANGED if found.changes else 0
+    print_result("preview", found, _print, as_json=as_json, code=code)
 
 
 def _print(found: EnginePreview) -> None:
-    console = make_console()
     for line in _lines(found):
-        print_line(console, line)
+        say(line)
     # What is lost, and what makes something anew, comes before what changes in place.
-    print_changes(console, sorted(found.changes, key=urgency))
+    print_changes(sorted(found.changes, key=urgency))
 
 
 def _lines(found: EnginePreview) -> Iterator[str]:

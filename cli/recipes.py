@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.output import Row, make_console, print_line, print_sections, print_table, say
+from cli.output import Row, print_sections, print_table, say
 from cli.stack_argument import complete_recipe
 from engines.runtime_lines import RUNTIME_TAGS
 from hardware import ACCELERATORS
@@ -41,16 +41,15 @@ def show(
 ) -> None:
     """Print a recipe."""
     recipe, file = _find(name, folder)
-    console = make_console(_WIDTH)
-    print_sections(console, _facts(recipe, file))
-    print_line(console)
+    print_sections(_facts(recipe, file), _WIDTH)
+    say()
     headers = ("SERVICE", "ROLE", "REPLICAS", "GPUS", "ARGUMENTS AND VARIABLES")
-    print_table(console, headers, _services(recipe))
-    print_line(console)
+    print_table(headers, _services(recipe), width=_WIDTH)
+    say()
     roles = [worker.role.upper() for worker in recipe.workers]
-    print_table(console, ("ENGINE OPTION", *roles), _options(recipe))
-    print_line(console)
-    print_table(console, ("GPU", "VALIDATED UPSTREAM", "EVIDENCE"), _evidence(recipe))
+    print_table(("ENGINE OPTION", *roles), _options(recipe), width=_WIDTH)
+    say()
+    print_table(("GPU", "VALIDATED UPSTREAM", "EVIDENCE"), _evidence(recipe), width=_WIDTH)
 
 
 @recipes.command(help="Copy a recipe under another name into a folder of your own, comments and all.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_line, print_result, print_table
+from cli.output import print_result, print_table, say
 from cli.sized_stack import write_stack
 from cli.stack_argument import AsJson
 from hardware import INSTANCE_TYPES, Source
@@ -112,9 +112,13 @@ def size(
     )
     choice = choose(workload, (*recorded_points(), *published_points()))
     document = _document(workload, choice)
-    print_result("size", document, lambda _: _print(workload, choice), as_json=as_json)
-    if not choice.options:
-        raise typer.Exit(FAILED)
+    print_result(
+        "size",
+        document,
+        lambda _: _print(workload, choice),
+        as_json=as_json,
+        code=0 if choice.options else FAILED,
+    )
     if to is not None:
         write_stack(workload, choice.options, to)
 
@@ -140,26 +144,23 @@ def _measured_gpu(text: str) -> str:
 
 
 def _print(workload: Workload, choice: Choice) -> None:
-    console = make_console()
     shape = workload.shape
     if choice.measured is None:
-        print_line(
-            console, f"nobody has measured {shape.input_tokens} tokens in and {shape.output_tokens} out"
-        )
-        print_line(console, "nothing is computed from other lengths; the nearest that were measured gave")
+        say(f"nobody has measured {shape.input_tokens} tokens in and {shape.output_tokens} out")
+        say("nothing is computed from other lengths; the nearest that were measured gave")
     elif not choice.options:
         said = f"no measured layout serves {choice.measured} {_limits(workload)}; the nearest"
-        print_line(console, said)
+        say(said)
     else:
         best = choice.options[0].point
-        print_line(console, f"{choice.measured} {_limits(workload)}: {best.gpu}, {best.layout}")
+        say(f"{choice.measured} {_limits(workload)}: {best.gpu}, {best.layout}")
     shown = (choice.options or choice.nearest)[:_SHOWN]
-    print_line(console)
+    say()
     rows = (_columns(_sized(each), "" if choice.measured else f" ({each.point.shape})") for each in shown)
-    print_table(console, _HEADERS, rows)
-    print_line(console)
+    print_table(_HEADERS, rows)
+    say()
     for line in _notes(shown):
-        print_line(console, line)
+        say(line)
 
 
 def _limits(workload: Workload) -> str:

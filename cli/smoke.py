@@ -87,9 +87,7 @@ def smoke(
 
 
 def _show(report: SmokeReport, *, as_json: bool) -> None:
-    print_result("smoke", report, _print, as_json=as_json)
-    if report.has_failed:
-        raise typer.Exit(FAILED)
+    print_result("smoke", report, _print, as_json=as_json, code=FAILED if report.has_failed else 0)
 
 
 def _print(report: SmokeReport) -> None:

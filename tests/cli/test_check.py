@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli import check_table
-from cli.output import make_console
+from cli import output
 from tests.cli.command import EIGHT_GPUS, ROOT, Command, findings, merged, squeezed, write_stack, written
 from tests.rules.judging import GPUS, TRANSPORT, mutated
 from tests.stacks.plan.layers.settings import layered
@@ -18,7 +17,7 @@ SCREEN_LINES = 56
 @pytest.fixture
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     """No cell of a table is broken into lines."""
-    monkeypatch.setattr(check_table, "make_console", lambda: make_console(100_000))
+    monkeypatch.setattr(output, "WIDTH_WITHOUT_TERMINAL", 100_000)
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from cli.diff import print_comparison
-from cli.output import make_console
 from comparison.markdown import as_markdown
 from comparison.recording import Side
 from comparison.stack_comparison import Comparison, compare_sides
@@ -58,7 +57,7 @@ def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
     case = Case("planted", "dev", planted("q"), planted("w"), {})
     stack = case.compared(tmp_path, monkeypatch)
     whole = Comparison(base=Side("a", None, {}), head=Side("b", None, {}), stacks=(stack,))
-    print_comparison(make_console(), whole)
+    print_comparison(whole)
     outputs = (as_markdown(whole), whole.model_dump_json(by_alias=True), capsys.readouterr().out)
     assert_each_says(outputs, "HF_TOKEN", "AWS_ACCESS_KEY_ID", "HTTPS_PROXY", "DB_PASSWORD", "hfToken")
 
