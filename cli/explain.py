@@ -41,8 +41,8 @@ def explain(
 
 def _print_all(explanation: Explanation) -> None:
     print_sections((*_rows(explanation.foundation), ("", "")), _WIDTH_OF_ALL)
-    for table in explanation.tables:
-        print_table(table.headers, table.rows, width=_WIDTH_OF_ALL)
+    for _, headers, rows in explanation.tables:
+        print_table(headers, rows, width=_WIDTH_OF_ALL)
         say()
     print_sections(_rows(explanation.sections), _WIDTH_OF_ALL)
 

@@ -102,7 +102,6 @@ def _say(text: str) -> None:
 
 
 def _message_for_a_person(error: Exception) -> str | None:
-    from comparison.recording import RecordingFormatError
     from operations.errors import CommandError
     from resource_graph import DuplicateResourceError, RecordingError
     from resource_graph.input_text import InputError
@@ -112,4 +111,4 @@ def _message_for_a_person(error: Exception) -> str | None:
         # A folder that cannot be read, a disk that is full: not to be debugged.
         return f"{error.filename}: {error.strerror}"
     known = SettingsError | InputError | DuplicateResourceError | RecordingError | CommandError
-    return str(error) if isinstance(error, known | RecordingFormatError) else None
+    return str(error) if isinstance(error, known) else None

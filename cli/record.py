@@ -27,7 +27,7 @@ def record(
     """Print the stacks as JSON.
 
     Raises:
-        RecordingFormatError: what is to run beforehand is no recording.
+        InputError: what is to run beforehand is no recording.
         OSError: the file of the other side cannot be read.
 
     """

@@ -9,7 +9,6 @@ are left out as a whole, and counted.
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from enum import IntEnum
 
 from comparison.changes import ResourceChange
 from comparison.facts import facts_of
@@ -51,18 +50,9 @@ _LONGEST_FOOTER = 300
 """Bytes of what says how much was left out."""
 
 
-class Rank(IntEnum):
-    """What stands first, and stays where not everything fits."""
-
-    FACTS = 0
-    NOTICES = 1
-    URGENT_OBJECT = 2
-    """Deleted, replaced or refused."""
-    OBJECT = 3
-
-
-Section = tuple[Rank, str]
-"""A part of a comment that is shown whole or not at all."""
+Section = tuple[int, str]
+"""A part of a comment that is shown whole or not at all, behind its rank: the lowest stands first, and stays
+where not everything fits."""
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -143,18 +133,17 @@ def _sections(stack: StackComparison | UncomparedStack) -> Iterator[Section]:
     facts = facts_of(stack)
     if facts:
         text = "\n".join((f"### {code_span(stack.name)}\n", *(_fact(*each) for each in facts.items())))
-        yield Rank.FACTS, text
+        yield 0, text
     if isinstance(stack, UncomparedStack):
         return
     notices = [printable(each.text) for each in stack.update.notices]
     if notices and stack.resources:
         said = f"what <code>pulumi preview</code> says of the update of {code_element(stack.name)}"
-        yield Rank.NOTICES, _folded(said, notices, "text")
+        yield 1, _folded(said, notices, "text")
     for when, changes in (("", stack.resources), ("once open, ", stack.opened)):
         for change in changes:
-            is_urgent = not urgency(change)[0]
-            rank = Rank.URGENT_OBJECT if is_urgent else Rank.OBJECT
-            yield rank, _resource(stack.name, change, when)
+            # What is deleted, replaced or refused comes before other resources.
+            yield 2 + urgency(change)[0], _resource(stack.name, change, when)
 
 
 def _fact(label: str, said: Sequence[Sentence]) -> str:

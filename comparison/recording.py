@@ -11,6 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
+from resource_graph.input_text import InputError
 from resource_graph.printable import one_line
 from rules.model import Waiver
 
@@ -129,10 +130,6 @@ class Side:
 _LONGEST_MESSAGE = 300
 
 
-class RecordingFormatError(Exception):
-    """The text is no recording that this release reads; the text of the error says why."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class _Form:
     schema_version: Literal[1]
@@ -164,15 +161,15 @@ def side_of_json(text: str | bytes) -> Side:
     """Return the side that `side_as_json` has written.
 
     Raises:
-        RecordingFormatError: it is something else, or of another release's form.
+        InputError: it is something else, or of another release's form.
 
     """
     try:
         form = _FORM.validate_json(text, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
-        raise RecordingFormatError(_why_unread(error)) from None
+        raise InputError(_why_unread(error)) from None
     except (ValueError, RecursionError) as error:
-        raise RecordingFormatError(f"it is no recording: {one_line(str(error), _LONGEST_MESSAGE)}") from None
+        raise InputError(f"it is no recording: {one_line(str(error), _LONGEST_MESSAGE)}") from None
     stacks: tuple[StackRecording | UnreadStack, ...] = (*form.recorded, *form.unread)
     return Side(form.label, form.commit, {each.name: each for each in stacks}, form.notes)
 

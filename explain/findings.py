@@ -1,7 +1,6 @@
 """What a reader of the page takes home: whether the stack can serve, and what rules found."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from hardware import Standing
@@ -16,19 +15,10 @@ _TONES: Mapping[str, Tone] = {"failed": "warn", "undecided": "wait", "waived": "
 _ORDER: tuple[Tone, ...] = ("stop", "warn", "wait", "good")
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The one sentence that a reader takes home, and what else is to be known."""
-
-    tone: Tone
-    headline: str
-    points: tuple[str, ...]
-
-
-def verdict(stack: StackPlan, report: Report) -> Headline:
-    """Return the gravest sentence as the headline, and the others below it."""
+def verdict(stack: StackPlan, report: Report) -> tuple[Tone, str, tuple[str, ...]]:
+    """Return the gravest sentence and its tone, and what else is to be known."""
     (tone, headline), *rest = (*_obstacles(stack, report), *_fits(stack))
-    return Headline(tone, headline, tuple(text for _, text in rest))
+    return tone, headline, tuple(text for _, text in rest)
 
 
 def ordered(report: Report) -> list[Finding]:

@@ -33,7 +33,12 @@ class Page:
 
     stack: str
     subtitle: str
-    verdict: findings.Headline
+    tone: findings.Tone
+    """Of the headline."""
+    headline: str
+    """The one sentence that a reader takes home."""
+    points: tuple[str, ...]
+    """What else is to be known."""
     overview: tuple[Section, ...]
     """The one screen of `explain`."""
     pools: tuple[PoolDrawing, ...]
@@ -69,10 +74,13 @@ def build_page(
     has_nodes, serves = stack.layers.own != ("platform",), stack.layers.owns("serving")
     # Pools with workers first: the others have nothing to show but idle GPUs.
     pools = sorted(stack.pools, key=lambda pool: not pool.used_gpus) if has_nodes else ()
+    tone, headline, points = findings.verdict(stack, report)
     return Page(
         stack=stack.name,
         subtitle=f"{placed.recipe.name}, {placed.recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
-        verdict=findings.verdict(stack, report),
+        tone=tone,
+        headline=headline,
+        points=points,
         # The verdict says what is waited for.
         overview=tuple(each for each in short_sections(stack, today) if each.texts and each.title != "Waits"),
         pools=tuple(pool_drawing(pool, placed.workers, same_clique=placed.same_clique) for pool in pools),

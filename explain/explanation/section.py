@@ -1,7 +1,7 @@
-"""What is said of a stack: titles with their sentences, tables, and names that have something in common."""
+"""What is said of a stack: titles with their sentences, and names that have something in common."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -22,14 +22,6 @@ class Section:
 
     title: str
     texts: tuple[str, ...]
-
-
-class Table(NamedTuple):
-    """Rows under headers; the first cell of a row names it."""
-
-    title: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def section(title: str, texts: Iterable[str]) -> Section:

@@ -1,7 +1,7 @@
 """Everything that is said of a stack, in the order in which `explain --all` and the page print it."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -10,7 +10,7 @@ from explain.costs import prices
 from explain.explanation.cluster import foundation
 from explain.explanation.order import creation_order, left_by_destroy, protection
 from explain.explanation.reasons import losses, model_and_waits, placements, servers
-from explain.explanation.section import EXPLAINED, Section, Table, section
+from explain.explanation.section import EXPLAINED, Section, section
 from explain.explanation.serving import (
     clients,
     draft_models,
@@ -55,14 +55,13 @@ class Explanation(BaseModel):
     """All else; each has something to say."""
 
     @property
-    def tables(self) -> Iterator[Table]:
-        """Pools and services as text."""
+    def tables(self) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+        """Title, headers and rows of pools and services; the first cell of a row names it."""
         if self.pools:
-            rows = tuple(pool.cells for pool in self.pools)
-            yield Table("Node pools and what their GPUs cost an hour", POOL_HEADERS, rows)
+            pools = [pool.cells for pool in self.pools]
+            yield "Node pools and what their GPUs cost an hour", POOL_HEADERS, pools
         if self.services:
-            rows = tuple(service.cells for service in self.services)
-            yield Table("Services of the graph", SERVICE_HEADERS, rows)
+            yield "Services of the graph", SERVICE_HEADERS, [service.cells for service in self.services]
 
 
 def explained(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Explanation:

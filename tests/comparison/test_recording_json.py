@@ -9,7 +9,6 @@ import pytest
 from comparison.recording import (
     RecordedNotice,
     RecordedUpdate,
-    RecordingFormatError,
     Side,
     StackRecording,
     UnreadStack,
@@ -17,6 +16,7 @@ from comparison.recording import (
     side_of_json,
 )
 from resource_graph import UNKNOWN, CustomTimeouts, Resource
+from resource_graph.input_text import InputError
 from tests.comparison.made_up import finding, pool, side, waiver
 
 # Values of every kind, some of them nested.
@@ -98,7 +98,7 @@ def changed(**keys: Any) -> str:
     ids=["no JSON", "a list", "depth", "version", "more", "less", "type"],
 )
 def test_anything_else_is_refused_in_one_sentence(text: str, said: str) -> None:
-    with pytest.raises(RecordingFormatError, match=said) as raised:
+    with pytest.raises(InputError, match=said) as raised:
         side_of_json(text)
     assert "\n" not in str(raised.value)
 

@@ -115,7 +115,6 @@ def test_hostile_texts_are_shown_and_neither_obeyed_by_the_browser_nor_by_the_te
 
 def test_text_between_backticks_is_code_and_a_single_backtick_stays() -> None:
     page = shipped_page("disagg-gb200-two-trays")
-    verdict = dataclasses.replace(page.verdict, points=("type `up <now>`", "a ` alone"))
-    text = to_html(dataclasses.replace(page, verdict=verdict))
+    text = to_html(dataclasses.replace(page, points=("type `up <now>`", "a ` alone")))
     assert "<li>type <code>up &lt;now&gt;</code></li>" in text
     assert "<li>a ` alone</li>" in text

@@ -50,10 +50,10 @@ def test_every_shipped_stack_has_a_page_with_what_explain_says(name: str) -> Non
 
 
 def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_for() -> None:
-    verdict = shipped_page("disagg-gb200-two-trays").verdict
-    assert verdict.tone == "warn"
-    assert verdict.headline == "The KV cache path mnnvl is reported failing on this hardware"
-    assert verdict.points == (
+    page = shipped_page("disagg-gb200-two-trays")
+    assert page.tone == "warn"
+    assert page.headline == "The KV cache path mnnvl is reported failing on this hardware"
+    assert page.points == (
         "Nothing serves yet: pool gb200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
         "2026-12-01T11:30:00Z",
         "All workers fit: 5 GPUs on 2 nodes",
@@ -61,16 +61,16 @@ def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_
 
 
 def test_a_stack_whose_window_is_open_is_good() -> None:
-    verdict = page_of(shipped_stack("disagg-b200-8gpu")).verdict
-    assert (verdict.tone, verdict.headline) == ("good", "All workers fit: 8 GPUs on 1 node")
+    page = page_of(shipped_stack("disagg-b200-8gpu"))
+    assert (page.tone, page.headline) == ("good", "All workers fit: 8 GPUs on 1 node")
 
 
 def test_a_mandatory_finding_comes_before_everything() -> None:
     plan = shipped_plan("disagg-gb200-two-trays")
     report = Report((found(Severity.MANDATORY), found(Severity.ADVISORY)), (), ())
     page = dataclasses.replace(judged(plan), report=report).page()
-    assert page.verdict.tone == "stop"
-    assert page.verdict.headline == "`up` ends before it changes anything: 1 mandatory finding"
+    assert page.tone == "stop"
+    assert page.headline == "`up` ends before it changes anything: 1 mandatory finding"
     assert [tone(finding) for finding in ordered(page.report)] == ["stop", "warn"]
 
 
@@ -87,7 +87,7 @@ def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
     rule = found(Severity.ADVISORY).rule
     report = Report((), (BrokenRule(rule, ValueError("no")),), ())
     page = dataclasses.replace(judged(shipped_plan("dev")), report=report).page()
-    assert page.verdict.headline == "Unchecked: 1 rule could not judge this stack"
+    assert page.headline == "Unchecked: 1 rule could not judge this stack"
     assert "some-rule: broken, so the stack counts as unchecked" in parsed(to_html(page)).text
 
 
@@ -95,7 +95,7 @@ def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
 def test_a_stack_that_another_one_serves_on_speaks_of_no_pods_and_no_memory(layer: str) -> None:
     page = page_of(resolved(layered(layer)))
     assert page.memory == ()
-    assert page.verdict.headline == f"This stack owns {layer}; another one serves"
+    assert page.headline == f"This stack owns {layer}; another one serves"
     text = parsed(to_html(page)).text
     assert "Memory of a GPU" not in text
     assert "Services of the graph" not in text
