@@ -6,7 +6,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,11 +18,9 @@ from cli.output import print_result
 from cli.stack_argument import AsJson, complete_stack, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
+from resource_graph.setting_lines import SettingLines
 from rules.catalogue import rules_on, run_rules
 from rules.reading.pools import read_pools
-
-if TYPE_CHECKING:
-    from resource_graph.setting_lines import SettingLines
 
 _NAMED_FILES = 3
 
@@ -84,7 +82,6 @@ def check(
 def _check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
-    from resource_graph.setting_lines import SettingLines
     from stacks.plan.stack_plan import in_phase
     from stacks.settings.load import SETTINGS_KEY
     from stacks.stack_files import stack_directory
@@ -109,7 +106,7 @@ def _check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | No
         _judge(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
-def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: "SettingLines | None" = None) -> None:
+def _judge(graph: ResourceGraph, subject: str, *, as_json: bool, lines: SettingLines | None = None) -> None:
     today = dt.datetime.now(dt.UTC).date()
     rules = rules_on(today)
     watched = WatchedGraph(graph)

@@ -103,10 +103,6 @@ def dotted(path: Path) -> str:
     """Return the path of a field as people write it: `spec.services[0].replicas`."""
     text = ""
     for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif part.isidentifier():
-            text += f".{part}" if text else part
-        else:
-            text += f"[{json.dumps(part, ensure_ascii=False)}]"
-    return one_line(text)
+        is_word = isinstance(part, str) and part.isidentifier()
+        text += f".{part}" if is_word else f"[{json.dumps(part, ensure_ascii=False)}]"
+    return one_line(text.removeprefix("."))

@@ -27,16 +27,6 @@ def is_list(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, (list, tuple))
 
 
-def value_at(value: object, *steps: str | int) -> object:
-    """Return the value below these keys and positions; None where one of them is missing."""
-    for step in steps:
-        if is_mapping(value) and isinstance(step, str):
-            value = value.get(step)
-        else:
-            value = value[step] if is_list(value) and isinstance(step, int) and step < len(value) else None
-    return value
-
-
 def with_leaves(value: object, of_leaf: Callable[[object], object]) -> object:
     """Return mappings and lists as they are, with another value in the place of each value inside."""
     if is_mapping(value):

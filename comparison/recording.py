@@ -12,7 +12,6 @@ from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
 from resource_graph.input_text import InputError
-from resource_graph.printable import one_line
 from rules.model import Waiver
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -127,9 +126,6 @@ class Side:
     """What a reader has to know of it, such as files that are not compared: one plain sentence each."""
 
 
-_LONGEST_MESSAGE = 300
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, config=RESULT)
 class _Form:
     schema_version: Literal[1]
@@ -169,7 +165,7 @@ def side_of_json(text: str | bytes) -> Side:
     except ValidationError as error:
         raise InputError(_why_unread(error)) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"it is no recording: {one_line(str(error), _LONGEST_MESSAGE)}") from None
+        raise InputError(f"it is no recording: {error}") from None
     stacks: tuple[StackRecording | UnreadStack, ...] = (*form.recorded, *form.unread)
     return Side(form.label, form.commit, {each.name: each for each in stacks}, form.notes)
 
@@ -178,4 +174,4 @@ def _why_unread(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"])
     problem = f"{place}: {first['msg']}" if place else first["msg"]
-    return f"it is no recording: {one_line(problem, _LONGEST_MESSAGE)}"
+    return f"it is no recording: {problem}"

@@ -1,6 +1,6 @@
 from resource_graph.graph import Aspect, DuplicateResourceError, RecordingError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Origin, Resource
-from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown
+from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown, value_at
 
 __all__ = [
     "UNKNOWN",
@@ -14,4 +14,5 @@ __all__ = [
     "Unknown",
     "Value",
     "has_unknown",
+    "value_at",
 ]

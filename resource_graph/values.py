@@ -42,6 +42,18 @@ def has_unknown(value: Value) -> bool:
     return value is UNKNOWN
 
 
+def value_at(value: Value, path: Path) -> Value:
+    """The value below these keys and positions; None where one of them is missing."""
+    for step in path:
+        if isinstance(value, Mapping) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and isinstance(step, int):
+            value = value[step] if step < len(value) else None
+        else:
+            return None
+    return value
+
+
 def whole_number(number: float) -> int | float:
     """The number as an API server wants it: 1.0 becomes 1.
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from resource_graph import Resource, ResourceGraph, Value, has_unknown
+from resource_graph import Resource, ResourceGraph, Value, has_unknown, value_at
 from rules.reading.objects.definitions import candidates, other_versions
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
-from rules.reading.objects.schemas import dotted, hint, schema_at, value_at
+from rules.reading.objects.schemas import dotted, hint, schema_at
 from rules.reading.pods.containers import all_containers, must_not_be_root, user_of
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import grouped, mappings_at, shown, text_at

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from comparison.changes import Change, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.resource_types import AWS_PROVIDER, LAUNCH_TEMPLATE, NODE_GROUP, type_of
-from comparison.nested_values import is_list, value_at
+from comparison.nested_values import is_list
 from comparison.pairs import Pair
-from resource_graph import UNKNOWN, Value
+from resource_graph import UNKNOWN, Value, value_at
 from resource_graph.urns import urn_name
 from resource_graph.values import Path
 
@@ -53,7 +53,7 @@ def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         for path in unknown_places((name,), pair.after.inputs.get(name)):
             # A node group takes another version of its launch template at once.
             is_version = pair.after.type == NODE_GROUP and path == _TEMPLATE_VERSION
-            if not _is_partly_unknown(value_at(pair.before.inputs, *path)):
+            if not _is_partly_unknown(value_at(pair.before.inputs, path)):
                 # The walk over the inputs has seen it already.
                 continue
             if before != now:

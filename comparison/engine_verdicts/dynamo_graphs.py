@@ -16,7 +16,7 @@ _STEPS_OF_SERVICE = 3
 _BECOMES = {Change.ADDED: "comes", Change.REMOVED: "goes", Change.CHANGED: "becomes another"}
 
 
-def is_graph(resource: Resource) -> bool:
+def _is_graph(resource: Resource) -> bool:
     """Return whether it is a Dynamo graph."""
     return resource.kind == GRAPH_KIND and resource.type.startswith(_GROUP_PREFIX)
 
@@ -29,17 +29,18 @@ def is_made_again(graph: Resource) -> bool:
     return graph.parent is not None and own_type(graph.parent) == _OWN_COMPONENT
 
 
-def another_service(change: FieldChange) -> str | None:
-    """Return what becomes of a whole service; None for a change within one, or elsewhere."""
-    if change.path[:2] != _SERVICES or len(change.path) != _STEPS_OF_SERVICE:
+def another_service(change: FieldChange, resource: Resource) -> str | None:
+    """Return what becomes of a whole service of a graph; None for a change within one, or elsewhere."""
+    if not _is_graph(resource) or change.path[:2] != _SERVICES or len(change.path) != _STEPS_OF_SERVICE:
         return None
     return f"Service {change.path[2]} {_BECOMES[change.change]}"
 
 
-def restarts_a_worker(change: FieldChange, graph: Resource) -> bool:
-    """Return whether the change is of a worker's pods: the operator rolls all workers together."""
-    if change.effect is not Effect.ROLLS_PODS or change.path[:2] != _SERVICES:
+def restarts_a_worker(change: FieldChange, resource: Resource) -> bool:
+    """Return whether the change is of a graph's worker: the operator rolls all workers together."""
+    is_of_a_service = _is_graph(resource) and change.path[:2] == _SERVICES
+    if change.effect is not Effect.ROLLS_PODS or not is_of_a_service:
         return False
-    components = mappings_in(graph.inputs, *_SERVICES)
+    components = mappings_in(resource.inputs, *_SERVICES)
     workers = {each.get("name") for each in components if each.get("type") in WORKER_TYPES}
     return not workers.isdisjoint(change.path[2:_STEPS_OF_SERVICE])

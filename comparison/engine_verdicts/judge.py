@@ -7,7 +7,6 @@ from fractions import Fraction
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
 from comparison.engine_verdicts.dynamo_graphs import (
     another_service,
-    is_graph,
     is_made_again,
     restarts_a_worker,
 )
@@ -19,9 +18,9 @@ from comparison.engine_verdicts.resource_types import (
     type_of,
     under,
 )
-from comparison.nested_values import amount_of, value_at
+from comparison.nested_values import amount_of
 from comparison.pairs import Pair, name_of, title_of
-from resource_graph import Resource
+from resource_graph import Resource, value_at
 
 _CONTENT = ("data", "binaryData", "stringData")
 _STORAGE = "spec.resources.requests.storage"
@@ -99,7 +98,7 @@ def _effect(change: FieldChange, pair: Pair, head: Mapping[str, Resource]) -> Ef
 def _is_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> bool:
     if touches(change, known.replaced_for) or _shrinks(change, known):
         return True
-    if is_graph(resource) and another_service(change):
+    if another_service(change, resource):
         return is_made_again(resource)
     return resource.kind is not None and touches(change, IDENTITY)
 
@@ -107,7 +106,7 @@ def _is_replaced(change: FieldChange, resource: Resource, known: ResourceType) -
 def _is_refused(change: FieldChange, pair: Pair, known: ResourceType, head: Mapping[str, Resource]) -> bool:
     if pair.after.kind == "PersistentVolumeClaim" and touches(change, (_STORAGE,)):
         return not _grows(pair, head)
-    return touches(change, known.refused) or (is_graph(pair.after) and bool(another_service(change)))
+    return touches(change, known.refused) or bool(another_service(change, pair.after))
 
 
 def _shrinks(change: FieldChange, known: ResourceType) -> bool:
@@ -120,11 +119,11 @@ def _shrinks(change: FieldChange, known: ResourceType) -> bool:
 def _grows(pair: Pair, head: Mapping[str, Resource]) -> bool:
     """Whether a claim asks for more, and its class lets it; a class of somebody else's is taken to."""
     before, after = (
-        amount_of(value_at(each.inputs, *_STORAGE.split("."))) for each in (pair.before, pair.after)
+        amount_of(value_at(each.inputs, tuple(_STORAGE.split(".")))) for each in (pair.before, pair.after)
     )
     if not (isinstance(before, Fraction) and isinstance(after, Fraction) and before <= after):
         return False
-    name = value_at(pair.after.inputs, "spec", "storageClassName")
+    name = value_at(pair.after.inputs, ("spec", "storageClassName"))
     classes = [each for each in head.values() if each.kind == "StorageClass" and each.object_name == name]
     return name != "" and all(each.inputs.get("allowVolumeExpansion") is True for each in classes)
 
@@ -155,10 +154,9 @@ def _reasons(
         return
     known, after = type_of(pair.after), pair.after
     for each in fields:
-        if each.effect is Effect.REFUSED:
-            service = another_service(each) if is_graph(after) else None
-            if service:
-                yield f"{service}, which the webhook refuses of a graph that exists."
+        service = another_service(each, after)
+        if service and each.effect is Effect.REFUSED:
+            yield f"{service}, which the webhook refuses of a graph that exists."
     replaced = [each for each in fields if each.effect is Effect.REPLACES]
     if replaced and not by_provider:
         paths = ", ".join(dotted(each.path) for each in replaced)
@@ -168,14 +166,14 @@ def _reasons(
         yield from _why_replaced(each, after, known)
     if operation is Operation.REPLACE:
         return
-    if is_graph(after) and any(restarts_a_worker(each, after) for each in fields):
+    if any(restarts_a_worker(each, after) for each in fields):
         yield "Another template of one worker restarts all workers of the graph."
     if known.in_place is not None:
         yield known.in_place
 
 
 def _why_replaced(change: FieldChange, resource: Resource, known: ResourceType) -> Iterator[str]:
-    service = another_service(change) if is_graph(resource) else None
+    service = another_service(change, resource)
     if service:
         yield f"{service}, which the webhook refuses: the graph is made again."
     else:

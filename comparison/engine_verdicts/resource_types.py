@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from comparison.changes import FieldChange
-from comparison.nested_values import value_at
-from resource_graph import Resource
+from resource_graph import Resource, value_at
 from resource_graph.urns import RELEASE_TYPE
 from resource_graph.values import Path as FieldPath
 
@@ -68,8 +67,8 @@ def type_of(resource: Resource) -> ResourceType:
 
 def is_stateful(resource: Resource) -> bool:
     """Return whether the resource holds data, a purchase, or all that lives in it."""
-    has_claims = resource.kind == "StatefulSet" and value_at(resource.inputs, "spec", "volumeClaimTemplates")
-    return type_of(resource).is_stateful or bool(has_claims)
+    claims = value_at(resource.inputs, ("spec", "volumeClaimTemplates"))
+    return type_of(resource).is_stateful or (resource.kind == "StatefulSet" and bool(claims))
 
 
 def touches(change: FieldChange, patterns: Iterable[str]) -> bool:

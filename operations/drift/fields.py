@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from comparison.nested_values import is_mapping, value_at
+from comparison.nested_values import is_mapping
 from components.object_owner import PULUMI_MANAGERS, is_pulumi, managed_fields
 from operations.drift.report import Outcome
-from resource_graph.values import Path
+from resource_graph.values import Path, value_at
 
 # Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.
 _TAKEN_BACK = (
@@ -69,7 +69,7 @@ def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> boo
         if not fields:
             # An atomic map or list is owned whole.
             return True
-        key = f"f:{part}" if isinstance(part, str) else _item_key(fields, value_at(live, *path[: index + 1]))
+        key = f"f:{part}" if isinstance(part, str) else _item_key(fields, value_at(live, path[: index + 1]))
         if key is None or key not in fields:
             return False
         fields = fields[key]

@@ -1,15 +1,13 @@
 """From the engine's answer to the changes: `pulumi refresh --preview-only`, which changes nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
 
-from comparison.nested_values import value_at
 from components.object_owner import is_pulumi
 from failures.explanation import Subject
 from operations.drift.fields import differing, outcome_of, owners_of
 from operations.drift.report import Change, Outcome
 from operations.engine_preview.events import EngineStep
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph, value_at
 from resource_graph.engine_state import EngineRecord
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type
 from resource_graph.values import Path, has_unknown
@@ -69,7 +67,7 @@ def _changed_fields(
     item = _identity(before)
     for place, change in differences.items():
         replaces = change.endswith("-replace")
-        values = value_at(old, *place), value_at(new, *place)
+        values = value_at(old, place), value_at(new, place)
         # What the engine shows of a secret is the same whatever it is.
         for path, in_state, actual in [*differing(*values, place)] or [(place, *values)]:
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
@@ -90,11 +88,11 @@ def _wanted(program: Resource | None, path: Path, in_state: object) -> object:
     """Return what the program writes there, and what the state has where only the update knows it."""
     if program is None or program.kind == "Secret":
         return in_state
-    value = value_at(program.inputs, *path)
+    value = value_at(program.inputs, path)
     if value is None:
         # The provider adds names, labels and a release's defaults; anything else is the program's.
         return in_state if path[0] == "metadata" or program.type == RELEASE_TYPE else value
-    return in_state if has_unknown(cast("Value", value)) else value
+    return in_state if has_unknown(value) else value
 
 
 def _identity(record: EngineRecord) -> Subject:

@@ -1,20 +1,19 @@
 """`pulumi preview` of a stack with its policy pack, as changes, findings and what was said."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, cast
+from typing import Literal
 
 from pydantic import Field, computed_field
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
 from comparison.engine_verdicts.resource_types import is_stateful
-from comparison.nested_values import value_at
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
 from comparison.secret_marks import MARK
 from operations.commands import PulumiCommand
 from operations.document import Document
 from operations.engine_preview.events import EngineStep, Events, ask_engine
-from resource_graph import Resource, Value
+from resource_graph import Resource, value_at
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath
 
@@ -166,9 +165,7 @@ def _fields(step: EngineStep) -> Iterator[FieldChange]:
     for path, kind in step.differences.items():
         change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)
         is_secret = any(_holds_secret(side, path) for side in (old, new))
-        before, after = (
-            MARK if is_secret else cast("Value", value_at(side.inputs, *path)) for side in (old, new)
-        )
+        before, after = (MARK if is_secret else value_at(side.inputs, path) for side in (old, new))
         yield FieldChange(
             path=path,
             change=change,

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Resource, ResourceGraph, value_at
 from resource_graph.values import Path
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
-from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
+from rules.reading.objects.schemas import Schema, misspelt, schema_at
 from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource
 from rules.reading.shapes import memoized
 

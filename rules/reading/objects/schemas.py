@@ -195,18 +195,6 @@ def hint(root: Schema, path: Path) -> str:
     return "; ".join(said)
 
 
-def value_at(content: Value, path: Path) -> Value:
-    """The value at the path; None where there is none."""
-    for step in path:
-        if isinstance(step, str) and isinstance(content, Mapping):
-            content = content.get(step)
-        elif isinstance(step, int) and isinstance(content, Sequence) and not isinstance(content, str):
-            content = content[step]
-        else:
-            return None
-    return content
-
-
 def _kinds(raw: Raw) -> frozenset[str]:
     if raw.get(_INT_OR_STRING) is True:
         return frozenset({"integer", "string"})
