@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from cli.stack_argument import refuse
 from hardware import ACCELERATORS
 from operations.benchmark.shapes import PUBLISHED_SHAPES, Wanted
 from operations.smoke.address import parse_url
@@ -41,13 +42,10 @@ def read_loads(
     shapes: Sequence[str], *, sweep: bool, concurrency: int | None, requests: int | None
 ) -> Wanted:
     """Return the shapes and loads; raises typer.BadParameter for what is none."""
-    if _ALL in shapes and len(shapes) > 1:
-        raise typer.BadParameter("all are all of them: leave the others out", param_hint="--shape")
-    if concurrency and requests and requests < concurrency:
-        raise typer.BadParameter(
-            f"{requests} requests cannot keep {concurrency} open: give {concurrency} or more",
-            param_hint="--requests",
-        )
+    has_others = _ALL in shapes and len(shapes) > 1
+    refuse("--shape", has_others, "all are all of them: leave the others out")
+    too_few = f"{requests} requests cannot keep {concurrency} open: give {concurrency} or more"
+    refuse("--requests", concurrency and requests and requests < concurrency, too_few)
     named = tuple(_shape(text) for text in shapes if text != _ALL)
     return Wanted(named, _ALL in shapes, sweep, concurrency, requests)
 
@@ -73,12 +71,8 @@ def check_options(target: Target, wanted: Wanted, *, records: bool) -> None:
     contradictions = _of_stack(target) if target.url is None else _of_address(target, target.url, wanted)
     is_known = target.stack or (target.recipe and target.gpus[0])
     record = "goes with a STACK that a real engine serves, or with --recipe and --gpus beside --url"
-    for option, is_typed, said in (
-        *contradictions,
-        ("--record", records and (target.mock or not is_known), record),
-    ):
-        if is_typed:
-            raise typer.BadParameter(said, param_hint=option)
+    for each in (*contradictions, ("--record", records and (target.mock or not is_known), record)):
+        refuse(*each)
 
 
 _Contradictions = Sequence[tuple[str, object, str]]

@@ -15,7 +15,7 @@ from cli.check_table import print_report
 from cli.documents.judged import check_document
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import print_result
-from cli.stack_argument import AsJson, complete_stack, stack_name
+from cli.stack_argument import AsJson, complete_stack, refuse, stack_name
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from resource_graph.setting_lines import SettingLines
@@ -65,18 +65,13 @@ def check(
     """Judge; exit 1 on a mandatory finding, 2 on what cannot be understood."""
     if file:
         _check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
-    elif platform is not None:
-        raise typer.BadParameter(
-            "goes with --file; a stack's settings say its platform", param_hint="--platform"
-        )
-    elif pool:
-        raise typer.BadParameter(
-            "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
-        )
-    elif names and len(names) == 1:
-        _check_stack(stack_name(names[0]), as_json=as_json)
-    else:
+        return
+    of_files = "goes with --file; a stack's settings say its {}"
+    refuse("--platform", platform is not None, of_files.format("platform"))
+    refuse("--pool", pool, of_files.format("pools"))
+    if names is None or len(names) != 1:
         raise typer.BadParameter("give one STACK, or --file FILE…")
+    _check_stack(stack_name(names[0]), as_json=as_json)
 
 
 def _check_stack(name: str, *, as_json: bool) -> None:

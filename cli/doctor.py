@@ -8,7 +8,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import Row, first_of, labelled, print_result, print_sections, say
-from cli.stack_argument import AsJson, OptionalStackArgument
+from cli.stack_argument import AsJson, OptionalStackArgument, refuse
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
 from operations.doctor.target import Target, of_graph, of_stack
@@ -42,14 +42,11 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Look at a deployment; exit 1 where it is sick, 2 where nobody can look."""
-    if stack is not None and (context or namespace or graph):
-        raise typer.BadParameter(
-            "a stack's settings say its cluster", param_hint="--context, --namespace, --graph"
-        )
+    of_cluster = "--context, --namespace, --graph"
+    refuse(of_cluster, stack and (context or namespace or graph), "a stack's settings say its cluster")
+    refuse("--record", record and stack is None, "goes with a STACK")
     if stack is not None:
         _of_stack(stack, as_json=as_json, keeps=record)
-    elif record:
-        raise typer.BadParameter("goes with a STACK", param_hint="--record")
     elif context and namespace:
         _run(of_graph(context, namespace, graph), as_json=as_json)
     else:

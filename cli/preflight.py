@@ -11,7 +11,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_answers, print_result, say
-from cli.stack_argument import AsJson, StackArgument
+from cli.stack_argument import AsJson, StackArgument, refuse
 from operations.errors import CommandError
 from operations.permissions.right import Holder
 from operations.preflight.answer import Preflight
@@ -52,8 +52,7 @@ def preflight(
     Nothing is bought, and nothing made but the claim that `bind_claim` asks for.
     """
     if policy is not None:
-        if as_json:
-            raise typer.BadParameter("--policy prints JSON already, as IAM takes it", param_hint="--json")
+        refuse("--json", as_json, "--policy prints JSON already, as IAM takes it")
         _print_policy(stack, policy)
         return
     plan = resolved_stack(stack)

@@ -8,7 +8,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_document, say
-from cli.stack_argument import StackArgument
+from cli.stack_argument import StackArgument, refuse
 from operations.commands import ClusterCommands, PulumiCommand
 from operations.document import Document
 from operations.errors import CommandError
@@ -62,11 +62,7 @@ def recover(
     ] = False,
 ) -> None:
     """Show what an interrupted run left, and clear it; exit 1 when a step fails."""
-    if as_json and yes:
-        raise typer.BadParameter(
-            "prints what would be run, and runs nothing: leave out --yes",
-            param_hint="--json",
-        )
+    refuse("--json", as_json and yes, "prints what would be run, and runs nothing: leave out --yes")
     try:
         _recover(stack, yes=yes, destroy=destroy, as_json=as_json)
     except KeyboardInterrupt as interruption:

@@ -10,7 +10,7 @@ import typer
 from cli.exit_codes import FAILED
 from cli.output import print_result, print_table, say
 from cli.sized_stack import write_stack
-from cli.stack_argument import AsJson
+from cli.stack_argument import AsJson, refuse
 from hardware import INSTANCE_TYPES, Source
 from operations.document import Document
 from operations.evidence import recorded_points
@@ -137,9 +137,8 @@ def _read(text: str, form: re.Pattern[str], option: str, such_as: str) -> re.Mat
 
 def _measured_gpu(text: str) -> str:
     known = sorted({point.gpu for point in published_points()})
-    if text.upper() not in known:
-        message = f"nobody has measured {text!r}; measured: {', '.join(known)}"
-        raise typer.BadParameter(message, param_hint="--gpu")
+    unknown = f"nobody has measured {text!r}; measured: {', '.join(known)}"
+    refuse("--gpu", text.upper() not in known, unknown)
     return text.upper()
 
 

@@ -7,7 +7,7 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_answers, print_result, say
-from cli.stack_argument import AsJson, OptionalStackArgument
+from cli.stack_argument import AsJson, OptionalStackArgument, refuse
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 from operations.smoke.address import PUBLISHED_MODEL, parse_url, read_key
@@ -60,12 +60,14 @@ def smoke(
     """Ask the frontend of a stack, or an address; exit 1 where an answer is wrong."""
     if stack is None and url is None:
         raise typer.BadParameter("give a STACK, a --url URL, or both")
-    if record and (stack is None or url is not None):
-        raise typer.BadParameter("goes with a STACK in its cluster", param_hint="--record")
+    is_in_cluster = stack is not None and url is None
+    refuse("--record", record and not is_in_cluster, "goes with a STACK in its cluster")
+    refuse("--api-key-from", api_key_from and url is None, "goes with --url")
     for option, value in (("--model", model), ("--disaggregated", disaggregated)):
-        if value and stack is not None:
-            raise typer.BadParameter("goes with --url alone; a stack's settings say it", param_hint=option)
-    if url is not None:
+        refuse(option, value and stack is not None, "goes with --url alone; a stack's settings say it")
+    if url is None:
+        report = smoke_stack(str(stack), _progress, wait=wait, timeout=timeout)
+    else:
         address = parse_url(url)
         key = None if api_key_from is None else read_key(api_key_from, environ)
         target = (
@@ -74,20 +76,12 @@ def smoke(
             else target_without_cluster(stack, address)
         )
         frontend = Frontend(lambda: address, seconds=timeout, key=key)
-        _show(ask(target, frontend, _progress, wait=wait), as_json=as_json)
-        return
-    if api_key_from:
-        raise typer.BadParameter("goes with --url", param_hint="--api-key-from")
-    name = str(stack)
-    report = smoke_stack(name, _progress, wait=wait, timeout=timeout)
-    _show(report, as_json=as_json)
+        report = ask(target, frontend, _progress, wait=wait)
+    code = FAILED if report.has_failed else 0
+    print_result("smoke", report, _print, as_json=as_json, code=code)
     if record:
         found = report.summary().partition(": ")[2]
-        say(write_evidence(resolved_stack(name), "smoke", found, is_mock=report.is_mock), error=True)
-
-
-def _show(report: SmokeReport, *, as_json: bool) -> None:
-    print_result("smoke", report, _print, as_json=as_json, code=FAILED if report.has_failed else 0)
+        say(write_evidence(resolved_stack(str(stack)), "smoke", found, is_mock=report.is_mock), error=True)
 
 
 def _print(report: SmokeReport) -> None:

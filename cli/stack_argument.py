@@ -1,4 +1,4 @@
-"""What several commands take: the name of a stack, as a person types it, and --json."""
+"""What several commands take, the name of a stack as a person types it and --json, and how they refuse."""
 
 from pathlib import Path
 from typing import Annotated
@@ -61,3 +61,9 @@ OptionalStackArgument = Annotated[
 """Of a command that takes an address instead."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def refuse(option: str, is_typed: object, said: str) -> None:
+    """Raise typer.BadParameter about an option that was typed where it must not be."""
+    if is_typed:
+        raise typer.BadParameter(said, param_hint=option)

@@ -67,7 +67,7 @@ def test_unreadable_input_exits_2_and_names_the_place_on_stderr(
         (("prod",), "Pulumi.prod.yaml"),
         (("prod",), "dev"),
         ((), "STACK"),
-        (("dev", "--pool", "p6-b200.48xlarge=1"), "the pools of a stack stand in its settings"),
+        (("dev", "--pool", "p6-b200.48xlarge=1"), "a stack's settings say its pools"),
         (("--file", "docs/examples/graph.yaml", "--platform", "latest"), "try: --platform 1.2.1"),
     ],
     ids=["no file", "no stack", "stacks there are", "nothing", "pool of a stack", "no version"],
