@@ -11,7 +11,7 @@ from cli.output import Row, first_of, labelled, print_result, print_sections, sa
 from cli.stack_argument import AsJson, OptionalStackArgument, refuse
 from operations.doctor.finding import Diagnosis, Finding
 from operations.doctor.run import diagnose
-from operations.doctor.target import Target, of_graph, of_stack
+from operations.doctor.target import of_graph, of_stack
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
 
@@ -46,27 +46,18 @@ def doctor(
     refuse(of_cluster, stack and (context or namespace or graph), "a stack's settings say its cluster")
     refuse("--record", record and stack is None, "goes with a STACK")
     if stack is not None:
-        _of_stack(stack, as_json=as_json, keeps=record)
+        target = of_stack(stack)
     elif context and namespace:
-        _run(of_graph(context, namespace, graph), as_json=as_json)
+        target = of_graph(context, namespace, graph)
     else:
         raise typer.BadParameter("give a STACK, or --context and --namespace")
-
-
-def _of_stack(name: str, *, as_json: bool, keeps: bool) -> None:
-    found = _run(of_stack(name), as_json=as_json)
-    if keeps:
-        said = f"{found.headline().partition(' is ')[2]}; KV path {found.kv_path.verdict}"
-        say(write_evidence(resolved_stack(name), "doctor", said, is_mock=found.mock_engine), error=True)
-
-
-def _run(target: Target, *, as_json: bool) -> Diagnosis:
     now = dt.datetime.now(dt.UTC)
     found = diagnose(target, now)
-    print_result(
-        "doctor", found, lambda each: _print(each, now), as_json=as_json, code=0 if found.healthy else FAILED
-    )
-    return found
+    code = 0 if found.healthy else FAILED
+    print_result("doctor", found, lambda each: _print(each, now), as_json=as_json, code=code)
+    if stack is not None and record:
+        said = f"{found.headline().partition(' is ')[2]}; KV path {found.kv_path.verdict}"
+        say(write_evidence(resolved_stack(stack), "doctor", said, is_mock=found.mock_engine), error=True)
 
 
 def _print(found: Diagnosis, now: dt.datetime) -> None:

@@ -166,10 +166,7 @@ def _folded(summary: str, lines: Iterable[str], language: str) -> str:
 
 def _markers(comparison: Comparison) -> str:
     commit = comparison.head.commit or ""
-    lines = [MARKER]
-    if _COMMIT.fullmatch(commit):
-        lines.append(f"<!-- head: {commit} -->")
-    return "\n".join(lines)
+    return f"{MARKER}\n<!-- head: {commit} -->" if _COMMIT.fullmatch(commit) else MARKER
 
 
 def _red_lines(comparison: Comparison) -> Iterator[str]:

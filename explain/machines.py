@@ -92,7 +92,7 @@ def pool_drawing(placed: PlacedPool, workers: Sequence[PlacedService], *, same_c
 
     Args:
         placed: the pool and how full it is.
-        workers: of the stack.
+        workers: that run in it.
         same_clique: whether all workers must be in one NVLink domain.
 
     """
@@ -119,14 +119,13 @@ def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[
 
     Args:
         placed: the pool and how full it is: its plan has counted that the workers fit.
-        workers: of the stack; those of other pools are left out.
+        workers: that run in it.
 
     """
     room = placed.packing.room
     nodes = [SeatedNode(room.gpus_per_node)] * room.nodes
-    here = [each for each in workers if each.placement and each.placement.pool == placed.pool.name]
     # The packing seats the largest worker first; any other order could need more nodes.
-    for worker in sorted(here, key=lambda worker: -occupying_set(worker).gpus):
+    for worker in sorted(workers, key=lambda worker: -occupying_set(worker).gpus):
         occupied = occupying_set(worker).gpus
         own: set[int] = set()
         for number in range(1, worker.replicas + 1):

@@ -83,7 +83,9 @@ def build_page(
         points=points,
         # The verdict says what is waited for.
         overview=tuple(each for each in short_sections(stack, today) if each.texts and each.title != "Waits"),
-        pools=tuple(pool_drawing(pool, placed.workers, same_clique=placed.same_clique) for pool in pools),
+        pools=tuple(
+            pool_drawing(pool, stack.workers_in(pool), same_clique=placed.same_clique) for pool in pools
+        ),
         memory=tuple(workers_memory(later, placed.workers)) if serves else (),
         report=report,
         rules=rules,

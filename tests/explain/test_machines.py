@@ -98,7 +98,7 @@ def test_pods_sit_as_the_plan_has_counted(plan: StackPlan) -> None:
     workers = plan.serving.placed.workers
     seated: Counter[str] = Counter()
     for placed in plan.pools:
-        nodes = seated_nodes(placed, workers)
+        nodes = seated_nodes(placed, plan.workers_in(placed))
         assert len(nodes) == placed.pool.nodes
         # GPUs that are left on a node -> nodes.
         assert Counter(node.unoccupied_gpus for node in nodes) == placed.packing.free_gpus
