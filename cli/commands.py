@@ -31,18 +31,13 @@ class Listed:
     failure: int = UNREADABLE
     """Exit code where it cannot do what it was asked for."""
 
-    @property
-    def epilog(self) -> str:
-        """What its own help ends with."""
-        return "\n\n".join(f"Example: {each}" for each in self.examples)
-
     def load(self, name: str) -> TyperCommand | TyperGroup:
         """Return the command itself."""
         module, _, function = self.place.partition(":")
         found = getattr(import_module(f"cli.{module}"), function)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            alone.command(name, epilog=self.epilog)(found)
+            alone.command(name, epilog="\n\n".join(f"Example: {each}" for each in self.examples))(found)
             found = alone
         command = cast("TyperCommand | TyperGroup", typer.main.get_command(found))
         command.help = inspect.cleandoc(self.help)

@@ -109,17 +109,16 @@ def _parts(stack: StackComparison) -> Iterator[str]:
     for operation, word in _DONE.items():
         if counts[operation]:
             yield f"{counts[operation]} {word}"
-    refused = sum(each.is_refused for each in stack.resources)
     marks = (
         (sum(each.is_protected for each in stack.resources), "of these protected"),
         (sum(each.is_stateful and each.ends for each in stack.resources), "of these with data that goes"),
-        (refused, "refused"),
-        (len(stack.update.refused), "reasons why the program ends before it changes anything"),
-        (len(stack.findings.stopping), "mandatory findings"),
+        (sum(each.is_refused for each in stack.resources), "refused"),
     )
-    for count, words in marks:
-        if count:
-            yield f"{count} {words if count > 1 else _singular(words)}"
+    yield from (f"{count} {words}" for count, words in marks if count)
+    if reasons := len(stack.update.refused):
+        yield f"{in_words(reasons, 'reason')} why the program ends before it changes anything"
+    if stack.findings.stopping:
+        yield in_words(len(stack.findings.stopping), "mandatory finding")
     if stack.update.interruption is not None or stack.ends_serving:
         yield "serving is interrupted"
     if stack.opened:
@@ -128,10 +127,6 @@ def _parts(stack: StackComparison) -> Iterator[str]:
         yield f"{in_words(len(stack.secrets), 'secret')} changed"
     if not (stack.resources or stack.opened or stack.secrets) and stack.verdict is ComparisonVerdict.CHANGES:
         yield "no resource changes, but findings, waivers or capacity do"
-
-
-def _singular(words: str) -> str:
-    return words.replace("reasons", "reason").replace("findings", "finding")
 
 
 def _red_lines(stack: StackComparison | UncomparedStack) -> Iterator[tuple[int, Sentence]]:
