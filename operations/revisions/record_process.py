@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from comparison.recording import RecordingFormatError, Side, side_of_json
+from comparison.recording import Side, side_of_json
 from comparison.secret_marks import without_secrets
 from operations.errors import CommandError
+from resource_graph.input_text import InputError
 from resource_graph.printable import one_line
 
 _SECONDS = 300
@@ -84,7 +85,7 @@ def record_by_own_code(
             raise CommandError(f"{label}: its own code cannot record it: {_last_words(own / 'err')}")
         try:
             return side_of_json((own / "out").read_bytes())
-        except RecordingFormatError as error:
+        except InputError as error:
             raise CommandError(f"{label}: what its own code has recorded cannot be read: {error}") from None
 
 

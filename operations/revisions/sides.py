@@ -25,7 +25,6 @@ from operations.revisions.git import (
     write_files,
 )
 from operations.revisions.record_process import record_by_own_code
-from resource_graph.input_text import InputError
 from resource_graph.printable import one_line
 from resource_graph.spelling import nearest
 from stacks.settings.load import list_stacks
