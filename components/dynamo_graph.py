@@ -68,7 +68,7 @@ class DynamoGraph(pulumi.ComponentResource):
                 "namespace": serving.namespace,
                 "annotations": annotations,
             },
-            spec=graph_spec(serving.placed, files.name),
+            spec=graph_spec(serving.placed, files[0]),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, files, serving.namespace, depends_on),

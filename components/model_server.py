@@ -38,7 +38,7 @@ class ModelServer(pulumi.ComponentResource):
         self.deployment = Deployment(
             name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("Any", server_deployment(serving.placed, files.name)),
+            spec=cast("Any", server_deployment(serving.placed, files[0])),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, files, namespace, depends_on),

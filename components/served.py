@@ -5,11 +5,10 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components import deletion
 from components.options import Resources, child
-from recipes.engine_files import EngineFiles
 
 
 def engine_files_map(
-    reader: pulumi.Resource, files: EngineFiles, namespace: str, depends_on: Resources
+    reader: pulumi.Resource, files: tuple[str | None, dict[str, str]], namespace: str, depends_on: Resources
 ) -> Resources:
     """Register the files below what reads them; return that and what it depends on.
 
@@ -18,12 +17,13 @@ def engine_files_map(
     would be marked for deletion as soon as its successor exists; where the roll then fails and the change is
     taken back, the engine would create what exists, and delete it last.
     """
-    if files.name is None:
+    name, data = files
+    if name is None:
         return depends_on
     made = ConfigMap(
-        files.name,
-        metadata={"name": files.name, "namespace": namespace},
-        data=files.data,
+        name,
+        metadata={"name": name, "namespace": namespace},
+        data=data,
         immutable=True,
         opts=child(reader, depends_on, delete=deletion.ALONE),
     )

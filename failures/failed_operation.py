@@ -223,7 +223,7 @@ def _going(cluster: ClusterReader, subject: Subject, title: str) -> Explanation:
     )
 
 
-def _existing_text(cluster: ClusterReader, subject: Subject, wanted: Owner | None, stack: str) -> str:
+def _existing_text(cluster: ClusterReader, subject: Subject, wanted: str | None, stack: str) -> str:
     """Return whose the object is that is there already, and what to type.
 
     The provider advises to import it, to delete it or to take over whatever exists: a claim holds the model,
@@ -235,7 +235,7 @@ def _existing_text(cluster: ClusterReader, subject: Subject, wanted: Owner | Non
         subject = Subject("Namespace", str(subject.namespace), None)
     own = Objects(kind_named(subject.kind), subject.name, subject.namespace)
     owner = owner_of(cluster.find(own).first or {})
-    is_own = owner is not None and owner in {owner_of(failed.inputs), stack_owner(stack)}
+    is_own = owner is not None and owner in {wanted, stack_owner(stack)}
     if owner is None or is_own:
         whose = "it is this stack's own" if is_own else "it does not say whose it is"
         found = f"{title} exists already, and {whose}: a run may have been interrupted after it had made it."
