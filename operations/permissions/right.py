@@ -1,6 +1,5 @@
 """An action of AWS, the resources on which it is allowed, and for whom a policy allows it."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
@@ -42,15 +41,6 @@ Right: TypeAlias = "tuple[On, tuple[str, ...]]"
 """On what actions are allowed, and which, with the service's prefix, as in ec2:CreateVpc."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rights:
-    """What one type of resource needs."""
-
-    all: tuple[Right, ...]
-    service_role: str | None = None
-    """Service whose service-linked role comes with the first such resource of an account."""
-
-
 def reads(action: str) -> bool:
     """Whether an action changes nothing: of the actions here, those of AWS' access levels List and Read."""
     return action.partition(":")[2].startswith(("Describe", "Get", "List"))
@@ -61,12 +51,10 @@ def right(on: On, service: str, operations: str) -> Right:
     return (on, tuple(f"{service}:{each}" for each in operations.split()))
 
 
-def of_ec2(described: str, in_region: str = "", deleted: str = "") -> Rights:
+def of_ec2(described: str, in_region: str = "", deleted: str = "") -> tuple[Right, ...]:
     """Return the rights to a resource of EC2 that has tags; of the first operations without their verb."""
-    return Rights(
-        (
-            right(On.ANYTHING, "ec2", " ".join(f"Describe{each}" for each in described.split())),
-            right(On.REGION, "ec2", f"{in_region} CreateTags DeleteTags"),
-            right(On.OWN, "ec2", deleted),
-        )
+    return (
+        right(On.ANYTHING, "ec2", " ".join(f"Describe{each}" for each in described.split())),
+        right(On.REGION, "ec2", f"{in_region} CreateTags DeleteTags"),
+        right(On.OWN, "ec2", deleted),
     )

@@ -13,7 +13,7 @@ permission (https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIde
 
 from collections.abc import Mapping
 
-from operations.permissions.right import On, Rights, of_ec2, right
+from operations.permissions.right import On, Right, of_ec2, right
 
 _HANDED_ROLES = right(On.ROLES, "iam", "GetRole ListAttachedRolePolicies")
 """EKS looks at the roles that it is handed."""
@@ -21,10 +21,10 @@ _TAGS = "TagResource UntagResource"
 _EFS = "elasticfilesystem"
 _STORAGE_TAGS = f"ListTagsForResource {_TAGS}"
 
-RIGHTS: Mapping[str, Rights] = {
+RIGHTS: Mapping[str, tuple[Right, ...]] = {
     # Networks, and what nodes are launched from.
-    "aws:ec2/availabilityZoneGroup:AvailabilityZoneGroup": Rights(
-        (right(On.ANYTHING, "ec2", "DescribeAvailabilityZones ModifyAvailabilityZoneGroup"),)
+    "aws:ec2/availabilityZoneGroup:AvailabilityZoneGroup": (
+        right(On.ANYTHING, "ec2", "DescribeAvailabilityZones ModifyAvailabilityZoneGroup"),
     ),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": of_ec2(
         "SecurityGroups", "RevokeSecurityGroupIngress RevokeSecurityGroupEgress"
@@ -84,205 +84,175 @@ RIGHTS: Mapping[str, Rights] = {
         "AuthorizeSecurityGroupIngress RevokeSecurityGroupIngress ModifySecurityGroupRules",
     ),
     # A cluster with its nodes, its roles, its key and its logs.
-    "aws:autoscaling/schedule:Schedule": Rights(
-        (
-            right(On.ANYTHING, "autoscaling", "DescribeScheduledActions"),
-            right(On.SCALING_GROUPS, "autoscaling", "PutScheduledUpdateGroupAction DeleteScheduledAction"),
-        )
+    "aws:autoscaling/schedule:Schedule": (
+        right(On.ANYTHING, "autoscaling", "DescribeScheduledActions"),
+        right(On.SCALING_GROUPS, "autoscaling", "PutScheduledUpdateGroupAction DeleteScheduledAction"),
     ),
-    "aws:cloudwatch/logGroup:LogGroup": Rights(
-        (
-            right(On.ANYTHING, "logs", "DescribeLogGroups"),
-            right(
-                On.LOG_GROUPS,
-                "logs",
-                "CreateLogGroup DeleteLogGroup PutRetentionPolicy DeleteRetentionPolicy ListTagsForResource "
-                + _TAGS,
-            ),
-        )
+    "aws:cloudwatch/logGroup:LogGroup": (
+        right(On.ANYTHING, "logs", "DescribeLogGroups"),
+        right(
+            On.LOG_GROUPS,
+            "logs",
+            "CreateLogGroup DeleteLogGroup PutRetentionPolicy DeleteRetentionPolicy ListTagsForResource "
+            + _TAGS,
+        ),
     ),
-    "aws:eks/accessEntry:AccessEntry": Rights(
-        (
-            right(
-                On.CLUSTER,
-                "eks",
-                f"DescribeAccessEntry CreateAccessEntry UpdateAccessEntry DeleteAccessEntry {_TAGS}",
-            ),
-        )
+    "aws:eks/accessEntry:AccessEntry": (
+        right(
+            On.CLUSTER,
+            "eks",
+            f"DescribeAccessEntry CreateAccessEntry UpdateAccessEntry DeleteAccessEntry {_TAGS}",
+        ),
     ),
-    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": Rights(
-        (
-            right(
-                On.CLUSTER,
-                "eks",
-                "ListAssociatedAccessPolicies AssociateAccessPolicy DisassociateAccessPolicy",
-            ),
-        )
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
+        right(
+            On.CLUSTER,
+            "eks",
+            "ListAssociatedAccessPolicies AssociateAccessPolicy DisassociateAccessPolicy",
+        ),
     ),
-    "aws:eks/addon:Addon": Rights(
-        (
-            right(
-                On.CLUSTER,
-                "eks",
-                f"DescribeAddon CreateAddon UpdateAddon DeleteAddon DescribeUpdate {_TAGS} "
-                "DescribePodIdentityAssociation CreatePodIdentityAssociation "
-                "UpdatePodIdentityAssociation DeletePodIdentityAssociation",
-            ),
-            _HANDED_ROLES,
-        )
+    "aws:eks/addon:Addon": (
+        right(
+            On.CLUSTER,
+            "eks",
+            f"DescribeAddon CreateAddon UpdateAddon DeleteAddon DescribeUpdate {_TAGS} "
+            "DescribePodIdentityAssociation CreatePodIdentityAssociation "
+            "UpdatePodIdentityAssociation DeletePodIdentityAssociation",
+        ),
+        _HANDED_ROLES,
     ),
     # The grant is made in the caller's name, without the mark of one for a service
     # (https://docs.aws.amazon.com/eks/latest/userguide/security-k8s.html, note on kms:CreateGrant). KMS may
     # take five minutes to know a tag (https://docs.aws.amazon.com/kms/latest/developerguide/abac.html): an
     # `up` that is refused the grant ends well when it is repeated.
-    "aws:eks/cluster:Cluster": Rights(
-        (
-            right(On.ANYTHING, "eks", "CreateCluster"),
-            right(On.ANYTHING, "ec2", "DescribeSecurityGroups DescribeSubnets DescribeVpcs"),
-            right(
-                On.CLUSTER,
-                "eks",
-                f"DescribeCluster UpdateClusterConfig UpdateClusterVersion DeleteCluster {_TAGS} "
-                "DescribeUpdate",
-            ),
-            right(On.REGION, "kms", "DescribeKey"),
-            right(On.OWN, "kms", "CreateGrant"),
-            _HANDED_ROLES,
+    "aws:eks/cluster:Cluster": (
+        right(On.ANYTHING, "eks", "CreateCluster"),
+        right(On.ANYTHING, "ec2", "DescribeSecurityGroups DescribeSubnets DescribeVpcs"),
+        right(
+            On.CLUSTER,
+            "eks",
+            f"DescribeCluster UpdateClusterConfig UpdateClusterVersion DeleteCluster {_TAGS} DescribeUpdate",
         ),
-        service_role="eks.amazonaws.com",
+        right(On.REGION, "kms", "DescribeKey"),
+        right(On.OWN, "kms", "CreateGrant"),
+        _HANDED_ROLES,
     ),
     # EKS tries whether the caller may launch what the template describes, with its tags
     # (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
-    "aws:eks/nodeGroup:NodeGroup": Rights(
-        (
-            right(
-                On.CLUSTER,
-                "eks",
-                f"DescribeNodegroup CreateNodegroup UpdateNodegroupConfig UpdateNodegroupVersion {_TAGS} "
-                "DeleteNodegroup DescribeUpdate",
-            ),
-            right(
-                On.ANYTHING,
-                "ec2",
-                "DescribeLaunchTemplates DescribeLaunchTemplateVersions DescribeRouteTables "
-                "DescribeSecurityGroups DescribeSubnets DescribeVpcs",
-            ),
-            right(On.INSTANCES, "ec2", "RunInstances"),
-            right(On.REGION, "ec2", "CreateTags"),
-            _HANDED_ROLES,
+    "aws:eks/nodeGroup:NodeGroup": (
+        right(
+            On.CLUSTER,
+            "eks",
+            f"DescribeNodegroup CreateNodegroup UpdateNodegroupConfig UpdateNodegroupVersion {_TAGS} "
+            "DeleteNodegroup DescribeUpdate",
         ),
-        service_role="eks-nodegroup.amazonaws.com",
+        right(
+            On.ANYTHING,
+            "ec2",
+            "DescribeLaunchTemplates DescribeLaunchTemplateVersions DescribeRouteTables "
+            "DescribeSecurityGroups DescribeSubnets DescribeVpcs",
+        ),
+        right(On.INSTANCES, "ec2", "RunInstances"),
+        right(On.REGION, "ec2", "CreateTags"),
+        _HANDED_ROLES,
     ),
-    "aws:iam/role:Role": Rights(
-        (
-            right(
-                On.ROLES,
-                "iam",
-                "GetRole GetRolePolicy ListRolePolicies ListAttachedRolePolicies ListInstanceProfilesForRole "
-                "DeleteRole UpdateAssumeRolePolicy TagRole UntagRole",
-            ),
-            right(On.NEW_ROLES, "iam", "CreateRole PutRolePermissionsBoundary"),
-        )
+    "aws:iam/role:Role": (
+        right(
+            On.ROLES,
+            "iam",
+            "GetRole GetRolePolicy ListRolePolicies ListAttachedRolePolicies ListInstanceProfilesForRole "
+            "DeleteRole UpdateAssumeRolePolicy TagRole UntagRole",
+        ),
+        right(On.NEW_ROLES, "iam", "CreateRole PutRolePermissionsBoundary"),
     ),
-    "aws:iam/rolePolicy:RolePolicy": Rights(
-        (
-            right(On.ROLES, "iam", "GetRolePolicy"),
-            right(On.OWN_POLICIES, "iam", "PutRolePolicy DeleteRolePolicy"),
-        )
+    "aws:iam/rolePolicy:RolePolicy": (
+        right(On.ROLES, "iam", "GetRolePolicy"),
+        right(On.OWN_POLICIES, "iam", "PutRolePolicy DeleteRolePolicy"),
     ),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Rights(
-        (
-            right(On.ROLES, "iam", "ListAttachedRolePolicies DetachRolePolicy"),
-            right(On.AWS_POLICIES, "iam", "AttachRolePolicy"),
-        )
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (
+        right(On.ROLES, "iam", "ListAttachedRolePolicies DetachRolePolicy"),
+        right(On.AWS_POLICIES, "iam", "AttachRolePolicy"),
     ),
-    "aws:kms/key:Key": Rights(
-        (
-            right(On.ANYTHING, "kms", "CreateKey"),
-            right(
-                On.REGION,
-                "kms",
-                "DescribeKey GetKeyPolicy GetKeyRotationStatus ListResourceTags EnableKeyRotation "
-                "TagResource",
-            ),
-            right(On.OWN, "kms", "DisableKeyRotation UpdateKeyDescription UntagResource ScheduleKeyDeletion"),
-        )
+    "aws:kms/key:Key": (
+        right(On.ANYTHING, "kms", "CreateKey"),
+        right(
+            On.REGION,
+            "kms",
+            "DescribeKey GetKeyPolicy GetKeyRotationStatus ListResourceTags EnableKeyRotation TagResource",
+        ),
+        right(On.OWN, "kms", "DisableKeyRotation UpdateKeyDescription UntagResource ScheduleKeyDeletion"),
     ),
     # File systems. AWS' own keys encrypt them, which asks for nothing more.
-    "aws:efs/accessPoint:AccessPoint": Rights(
-        (
-            right(On.REGION, _EFS, f"DescribeAccessPoints CreateAccessPoint {_STORAGE_TAGS}"),
-            right(On.OWN, _EFS, "DeleteAccessPoint"),
-        )
+    "aws:efs/accessPoint:AccessPoint": (
+        right(On.REGION, _EFS, f"DescribeAccessPoints CreateAccessPoint {_STORAGE_TAGS}"),
+        right(On.OWN, _EFS, "DeleteAccessPoint"),
     ),
-    "aws:efs/fileSystem:FileSystem": Rights(
-        (
-            right(On.ANYTHING, _EFS, "CreateFileSystem"),
-            right(
-                On.REGION,
-                _EFS,
-                f"DescribeFileSystems DescribeLifecycleConfiguration UpdateFileSystem {_STORAGE_TAGS}",
-            ),
-            right(On.OWN, _EFS, "DeleteFileSystem"),
-        )
+    "aws:efs/fileSystem:FileSystem": (
+        right(On.ANYTHING, _EFS, "CreateFileSystem"),
+        right(
+            On.REGION,
+            _EFS,
+            f"DescribeFileSystems DescribeLifecycleConfiguration UpdateFileSystem {_STORAGE_TAGS}",
+        ),
+        right(On.OWN, _EFS, "DeleteFileSystem"),
     ),
     # Its network interface is made in the caller's name
     # (https://docs.aws.amazon.com/efs/latest/ug/API_CreateMountTarget.html).
-    "aws:efs/mountTarget:MountTarget": Rights(
-        (
-            right(
-                On.REGION,
-                _EFS,
-                "DescribeMountTargets DescribeMountTargetSecurityGroups CreateMountTarget "
-                "ModifyMountTargetSecurityGroups",
-            ),
-            right(On.OWN, _EFS, "DeleteMountTarget"),
-            right(
-                On.ANYTHING,
-                "ec2",
-                "DescribeNetworkInterfaces DescribeSecurityGroups DescribeSubnets DescribeVpcs",
-            ),
-            right(
-                On.REGION,
-                "ec2",
-                "CreateNetworkInterface DeleteNetworkInterface ModifyNetworkInterfaceAttribute",
-            ),
+    "aws:efs/mountTarget:MountTarget": (
+        right(
+            On.REGION,
+            _EFS,
+            "DescribeMountTargets DescribeMountTargetSecurityGroups CreateMountTarget "
+            "ModifyMountTargetSecurityGroups",
         ),
-        service_role="elasticfilesystem.amazonaws.com",
+        right(On.OWN, _EFS, "DeleteMountTarget"),
+        right(
+            On.ANYTHING,
+            "ec2",
+            "DescribeNetworkInterfaces DescribeSecurityGroups DescribeSubnets DescribeVpcs",
+        ),
+        right(
+            On.REGION,
+            "ec2",
+            "CreateNetworkInterface DeleteNetworkInterface ModifyNetworkInterfaceAttribute",
+        ),
     ),
     # FSx looks at the network in the caller's name, and tags its interfaces: AWS' policy AmazonFSxFullAccess.
-    "aws:fsx/lustreFileSystem:LustreFileSystem": Rights(
-        (
-            right(On.ANYTHING, "fsx", "DescribeFileSystems"),
-            right(On.REGION, "fsx", f"CreateFileSystem UpdateFileSystem {_STORAGE_TAGS}"),
-            right(On.OWN, "fsx", "DeleteFileSystem"),
-            right(
-                On.ANYTHING,
-                "ec2",
-                "DescribeRouteTables DescribeSecurityGroups DescribeSubnets DescribeVpcs",
-            ),
-            right(On.REGION, "ec2", "CreateTags GetSecurityGroupsForVpc"),
+    "aws:fsx/lustreFileSystem:LustreFileSystem": (
+        right(On.ANYTHING, "fsx", "DescribeFileSystems"),
+        right(On.REGION, "fsx", f"CreateFileSystem UpdateFileSystem {_STORAGE_TAGS}"),
+        right(On.OWN, "fsx", "DeleteFileSystem"),
+        right(
+            On.ANYTHING,
+            "ec2",
+            "DescribeRouteTables DescribeSecurityGroups DescribeSubnets DescribeVpcs",
         ),
-        service_role="fsx.amazonaws.com",
+        right(On.REGION, "ec2", "CreateTags GetSecurityGroupsForVpc"),
     ),
 }
 """Type of a resource -> what it needs."""
 
-ALWAYS = Rights(
-    (
-        # By its role the caller enters the cluster (stacks/program/account.py).
-        right(On.CALLER, "iam", "GetRole"),
-        # `dynamo-stack preflight` (operations/preflight/account.py).
-        right(
-            On.ANYTHING,
-            "ec2",
-            "DescribeAddresses DescribeAvailabilityZones DescribeCapacityReservations "
-            "DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeRouteTables DescribeSubnets "
-            "DescribeVpcs",
-        ),
-        right(On.REGION, "ec2", "DescribeVpcAttribute"),
-        right(On.ANYTHING, "eks", "DescribeAddonVersions"),
-        right(On.ANYTHING, "servicequotas", "GetServiceQuota"),
-    )
+SERVICE_ROLES: Mapping[str, str] = {
+    "aws:eks/cluster:Cluster": "eks.amazonaws.com",
+    "aws:eks/nodeGroup:NodeGroup": "eks-nodegroup.amazonaws.com",
+    "aws:efs/mountTarget:MountTarget": "elasticfilesystem.amazonaws.com",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "fsx.amazonaws.com",
+}
+"""Type of a resource -> the service whose service-linked role comes with the account's first one."""
+
+ALWAYS = (
+    # By its role the caller enters the cluster (stacks/program/account.py).
+    right(On.CALLER, "iam", "GetRole"),
+    # `dynamo-stack preflight` (operations/preflight/account.py).
+    right(
+        On.ANYTHING,
+        "ec2",
+        "DescribeAddresses DescribeAvailabilityZones DescribeCapacityReservations "
+        "DescribeInstanceTypeOfferings DescribeInstanceTypes DescribeRouteTables DescribeSubnets "
+        "DescribeVpcs",
+    ),
+    right(On.REGION, "ec2", "DescribeVpcAttribute"),
+    right(On.ANYTHING, "eks", "DescribeAddonVersions"),
+    right(On.ANYTHING, "servicequotas", "GetServiceQuota"),
 )
 """What guards and preflight ask for, whatever a stack has."""
