@@ -136,6 +136,6 @@ def _steps(pulumi: PulumiCommand, unread: Sequence[str]) -> Sequence[EngineStep]
     look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
     events, answer = ask_engine(pulumi, *look)
     if answer.returncode != 0:
-        said = [each.message for each in events.diagnostics if each.severity == "error"]
+        said = [message for _, message in events.errors]
         raise pulumi.failure("\n".join([*said, answer.stderr]), *look)
     return events.steps

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from comparison.recording import RecordedFinding
+from comparison.recording import RecordedFinding, RecordedNotice
 from operations.commands import Printed, PulumiCommand
 from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, read_record
@@ -47,23 +47,16 @@ class EngineStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """Something that program, provider or engine says."""
-
-    severity: str
-    """debug, info, info#err, warning or error."""
-    message: str
-    urn: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Events:
     """All that matters of one preview."""
 
-    steps: tuple[EngineStep, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    findings: tuple[RecordedFinding, ...]
+    steps: tuple[EngineStep, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
     """Of policy packs."""
+    notices: tuple[RecordedNotice, ...] = ()
+    """What the program, or a provider, says beside its errors."""
+    errors: tuple[tuple[str | None, str], ...] = ()
+    """URN, None where it is about the whole run, and message."""
 
 
 def ask_engine(pulumi: PulumiCommand, *command: str) -> tuple[Events, Printed]:
@@ -85,8 +78,9 @@ def read_events(lines: Iterable[str]) -> Events:
 
     """
     steps: list[EngineStep] = []
-    diagnostics: list[Diagnostic] = []
     findings: list[RecordedFinding] = []
+    notices: list[RecordedNotice] = []
+    errors: list[tuple[str | None, str]] = []
     refreshed: set[str] = set()
     for number, event in _events(lines):
         where = f"event {number}"
@@ -98,9 +92,10 @@ def read_events(lines: Iterable[str]) -> Events:
                 steps.append(_step(metadata, where))
             case {"resOutputsEvent": {"metadata": {"urn": str(urn), **metadata}}} if urn in refreshed:
                 steps.append(_step({"urn": urn, **metadata}, where))
-            case {"diagnosticEvent": {**content}}:
-                text = _message(content)
-                diagnostics.append(Diagnostic(str(content.get("severity")), text, content.get("urn") or None))
+            case {"diagnosticEvent": {"severity": "error", **content}}:
+                errors.append((content.get("urn") or None, _message(content)))
+            case {"diagnosticEvent": {"severity": "info" | "warning" as severity, **content}}:
+                notices.append(RecordedNotice(_message(content), severity == "warning"))
             case {"policyEvent": {**content}}:
                 urn = content.get("resourceUrn")
                 finding = RecordedFinding(
@@ -115,7 +110,8 @@ def read_events(lines: Iterable[str]) -> Events:
                 findings.append(finding)
             case _:
                 pass
-    return Events(tuple(steps), tuple(diagnostics), tuple(findings))
+    said = tuple(notice for notice in notices if notice.text)
+    return Events(tuple(steps), tuple(findings), said, tuple(errors))
 
 
 def _events(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:

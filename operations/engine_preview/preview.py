@@ -68,17 +68,13 @@ def read_preview(stack: str, events: Events) -> EnginePreview:
         stack=stack,
         changes=resource_changes(events.steps),
         findings=events.findings,
-        notices=tuple(
-            RecordedNotice(each.message, each.severity == "warning")
-            for each in events.diagnostics
-            if each.severity in {"info", "warning"} and each.message
-        ),
+        notices=events.notices,
         # An error about no resource says that the preview failed, which its exit code does too.
         refused=tuple(
             dict.fromkeys(
-                each.message if own_type(each.urn) == STACK_TYPE else f"{urn_name(each.urn)}: {each.message}"
-                for each in events.diagnostics
-                if each.severity == "error" and each.urn is not None
+                message if own_type(urn) == STACK_TYPE else f"{urn_name(urn)}: {message}"
+                for urn, message in events.errors
+                if urn is not None
             )
         ),
     )

@@ -90,7 +90,7 @@ class Deployed:
         # Without the policy pack, which says nothing of resources: it would take half of the time.
         answer = self._logged("preview")
         events = self._events()
-        errors = [each.message for each in events.diagnostics if each.severity == "error"]
+        errors = [message for _, message in events.errors]
         assert bool(answer.returncode) is bool(errors), answer.stdout
         # What was only looked at is typed back: the next test finds what runs.
         if self._runs is not None:

@@ -84,7 +84,7 @@ def test_a_log_that_the_engine_did_not_write_is_named() -> None:
         read_events(["{}", "{"])
 
 
-NOTHING = read_preview("dev", Events((), (), ()))
+NOTHING = read_preview("dev", Events())
 
 
 def allowed_changes() -> EnginePreview:
