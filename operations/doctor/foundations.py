@@ -11,6 +11,7 @@ from failures.pods_and_events import is_ready, pod_causes, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since
+from stacks.settings.cluster import CapacityBlock
 
 
 def node_findings(view: View) -> Iterator[Finding]:
@@ -28,12 +29,18 @@ def node_findings(view: View) -> Iterator[Finding]:
 
 def pool_findings(view: View) -> Iterator[Finding]:
     """Return pools with fewer nodes than the stack counts on, whichever they were."""
-    for name, pool in view.target.pools.items() if view.nodes.is_known else ():
-        found = [node for node in view.nodes.items if pool.has(node)]
+    bought = (
+        {nodes.pool.name: nodes.purchase for nodes in view.target.stack.gpu_nodes}
+        if view.target.stack
+        else {}
+    )
+    for pool in view.pools if view.nodes.is_known else ():
+        name, found, block = pool.name, view.nodes_of(pool), bought.get(pool.name)
         if len(found) < pool.nodes:
-            selector = ",".join(f"{key}={value}" for key, value in sorted(pool.labels.items()))
-            window = ""
-            if block := pool.block:
+            selector = ",".join(f"{key}={value}" for key, value in sorted(pool.node_selector.items()))
+            window, fix = "", ""
+            if isinstance(block, CapacityBlock):
+                fix = "`dynamo-stack preflight` says whether the block is over"
                 times = f"ends at {block.ends}" if block.ends else f"opened at {block.starts}"
                 window = f"; its Capacity Block {block.id} {times}"
             yield Finding(
@@ -41,7 +48,7 @@ def pool_findings(view: View) -> Iterator[Finding]:
                 about=f"pool {name}",
                 what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster{window}",
                 setting="nodePools",
-                fix="`dynamo-stack preflight` says whether the block is over" if pool.block else "",
+                fix=fix,
                 command=view.cluster.command("get", "nodes", "--selector", selector),
                 page="gpu-node-lost",
             )

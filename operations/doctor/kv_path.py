@@ -12,7 +12,7 @@ from failures.explanation import without_colours
 from hardware import KvTransportName, tcp_range
 from operations.doctor.finding import Finding, KvProof, Stage
 from operations.doctor.view import View
-from operations.smoke.first_token import KvHandover
+from recipes.model import Recipe
 
 # Part of a line -> the transports that it proves.
 _PROVES: tuple[tuple[str, frozenset[KvTransportName]], ...] = (
@@ -51,9 +51,9 @@ def counted(view: View) -> Mapping[str, Transfers]:
 
 def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None) -> KvProof:
     """Return what the workers' logs and counters prove of the transport that the stack decided."""
-    kv = view.target.asked.kv
-    decided: str = kv.path.transport if kv else ""
-    if view.target.asked.roles == ("worker",):
+    asked = view.target.asked
+    decided: str = asked.kv_path.transport if asked.kv_path else ""
+    if asked.roles == ("worker",):
         return KvProof(decided="", verdict="does-not-apply", found="the KV cache never leaves its worker")
     if is_mock:
         found = "a mock engine serves, which hands over no KV cache: nothing real can be proven"
@@ -63,19 +63,26 @@ def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None
             f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
         )
         return KvProof(decided=decided, verdict="contradicted", found=found)
-    return judge_lines(_worker_lines(view), kv, transfers)
+    rate = _rate(asked.placed.recipe, transfers) if asked.placed else ""
+    return judge_lines(_worker_lines(view), decided, rate)
 
 
-def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence[Transfers] = ()) -> KvProof:
-    """Return what workers' logs and counters prove; `kv`: what was decided, None where nobody decided."""
+def judge_lines(lines: Iterable[str], decided: str, rate: str = "") -> KvProof:
+    """Return what workers' logs prove.
+
+    Args:
+        lines: of the logs.
+        decided: the transport; empty where nobody decided.
+        rate: what the workers' counters add.
+
+    """
     lines = [" ".join(without_colours(line).split()) for line in lines]
-    decided: str = kv.path.transport if kv else ""
     proven, evidence = _matched(lines, _PROVES)
     ruled_out, refutation = _matched(lines, _RULES_OUT)
-    verdict, found = "not-proven", f"{_ASK_MORE}{_rate(kv, transfers)}"
+    verdict, found = "not-proven", f"{_ASK_MORE}{rate}"
     if not lines:
         found = "no worker has a log"
-    elif kv is None and proven:
+    elif not decided and proven:
         verdict, found = "proven", f"the workers' logs show {' or '.join(sorted(proven))}"
     elif decided in ruled_out:
         verdict, found, evidence = (
@@ -87,7 +94,7 @@ def judge_lines(lines: Iterable[str], kv: KvHandover | None, transfers: Sequence
         verdict = "contradicted"
         found = f"{decided} was decided, and a worker's KV cache goes over plain TCP"
     elif decided in proven:
-        verdict, found = "proven", f"the workers use {decided}{_rate(kv, transfers)}"
+        verdict, found = "proven", f"the workers use {decided}{rate}"
     shown = tuple(dict.fromkeys(evidence))[:_SHOWN]
     return KvProof(decided=decided, verdict=verdict, found=found, evidence=shown)
 
@@ -160,13 +167,13 @@ def _matched(
     return transports, found
 
 
-def _rate(kv: KvHandover | None, transfers: Sequence[Transfers]) -> str:
+def _rate(recipe: Recipe, transfers: Sequence[Transfers]) -> str:
     """What vLLM's own counters add: the tokens of a transfer, and whether plain TCP could be as fast."""
     handed_over = next((found for each in transfers if (found := _handed_over(each))), None)
-    if kv is None or handed_over is None:
+    if handed_over is None:
         return ""
     megabytes, rate = handed_over
-    tokens = megabytes * 1e6 / kv.bytes_per_token
+    tokens = megabytes * 1e6 / recipe.kv_bytes_per_token
     fastest, _ = tcp_range(int(megabytes * 1e6))
     beyond = "faster than plain TCP" if megabytes / rate < fastest else "which plain TCP could be too"
     return f"; {tokens:,.0f} tokens of KV cache a transfer, at {rate:,.0f} MB/s, {beyond}"

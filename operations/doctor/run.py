@@ -125,7 +125,7 @@ def asked(target: Target) -> SmokeReport:
 
 def unasked(target: Target) -> Iterator[str]:
     """Yield what the doctor has no time to ask."""
-    path = target.asked.kv.path if target.asked.kv else None
+    path = target.asked.kv_path
     if path is not None and path.late_first_token_seconds > _ANSWER_SECONDS:
         yield (
             f"first token of a long prompt: over {path.transport} it may take "

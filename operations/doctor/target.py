@@ -1,22 +1,21 @@
 """What the doctor looks at: the deployment of a stack, or a graph that others deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from components.cluster_answer import KubernetesObject, Said, labels_of
+from components.cluster_answer import KubernetesObject, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS, components_of
-from engines.runtime_lines import LOST_TOOL_CALLS
 from failures.health import ServingObjects
 from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.project import resolved_stack
-from operations.smoke.checks import Target as Asked
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.run import refuse_without_graph, roles_of, target_of_stack
+from operations.smoke.registration import Target as Asked
+from operations.smoke.run import refuse_without_graph, roles_of_workers, target_of_stack
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.settings.cluster import CapacityBlock
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.foreign_and_lost import objects_of
 
 _LOOK_SECONDS = 5
@@ -27,34 +26,15 @@ deploy/operator, ComponentDefaultsFactory)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
-    """Nodes that a stack counts on."""
-
-    labels: Mapping[str, str]
-    """By which its nodes are known."""
-    nodes: int
-    block: CapacityBlock | None = None
-    """In which they run."""
-
-    def has(self, node: KubernetesObject) -> bool:
-        """Whether a node of the cluster is one of them."""
-        return self.labels.items() <= labels_of(node).items()
-
-
-@dataclass(frozen=True, slots=True)
 class Target:
     """One deployment."""
 
     cluster: ClusterCommands
     served: ServingObjects
     asked: Asked
-    """What its frontend is asked, as `smoke` asks it; with its name, its stack and its KV transport."""
-    roles: Mapping[str, tuple[str, ...]]
-    """Component of the graph -> what its pods do; frontend, prefill, decode or worker."""
-    pools: Mapping[str, Pool] = field(default_factory=dict[str, Pool])
-    """Pools that workers use."""
-    platform_namespace: str = ""
-    """Where the platform is, unless its operator says; empty: nobody knows."""
+    """What its frontend is asked, as `smoke` asks it; with its name, its pods and its KV transport."""
+    stack: StackPlan | None = None
+    """None of a graph that others deployed."""
 
     @property
     def reader(self) -> ClusterReader:
@@ -74,23 +54,7 @@ def of_stack(name: str) -> Target:
     refuse_without_graph(stack)
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
-    purchases = {nodes.pool.name: nodes.purchase for nodes in stack.gpu_nodes}
-    return Target(
-        cluster=cluster,
-        served=objects_of(stack),
-        asked=target_of_stack(stack, cluster),
-        roles=roles_of(stack.serving),
-        pools={
-            each.pool.name: Pool(
-                each.pool.node_selector,
-                each.pool.nodes,
-                bought if isinstance(bought := purchases.get(each.pool.name), CapacityBlock) else None,
-            )
-            for each in stack.pools
-            if each.used_gpus
-        },
-        platform_namespace=stack.platform.namespace if stack.platform else "",
-    )
+    return Target(cluster, objects_of(stack), target_of_stack(stack, cluster), stack)
 
 
 def of_graph(context: str, namespace: str, name: str | None) -> Target:
@@ -109,13 +73,10 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         stack=None,
         url=None,
         model="",
-        roles=("prefill", "decode") if ("prefill",) in roles.values() else ("worker",),
-        kv=None,
-        no_kv="nobody decided how the KV cache travels",
+        roles=roles_of_workers(is_disaggregated=("prefill",) in roles.values()),
         pods=GraphPods(cluster, namespace, found, roles),
-        lost_calls=LOST_TOOL_CALLS,
     )
-    return Target(cluster, ServingObjects(namespace, found), asked, roles)
+    return Target(cluster, ServingObjects(namespace, found), asked)
 
 
 def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:

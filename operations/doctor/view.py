@@ -24,7 +24,7 @@ from failures.pods_and_events import claim_names, has_ended
 from operations.doctor.finding import Needs
 from operations.doctor.target import Target
 from operations.errors import CommandError
-from operations.smoke.graph_pods import component_of
+from stacks.plan.placement.pools import Pool
 
 _EMPTY = Answer(Said.EMPTY)
 _DATABASES = ("nats", "etcd")
@@ -65,10 +65,19 @@ class View:
         """Pods beside the operator that run, or should: a hook's pod that is done needs no node any more."""
         return [pod for pod in self.platform_pods.items if not has_ended(pod)]
 
+    @property
+    def pools(self) -> Sequence[Pool]:
+        """The pools that workers of the stack use."""
+        return [placed.pool for placed in self.target.stack.used_pools] if self.target.stack else []
+
+    def nodes_of(self, pool: Pool) -> list[KubernetesObject]:
+        """Return the nodes of a pool that are in the cluster."""
+        return [node for node in self.nodes.items if pool.node_selector.items() <= labels_of(node).items()]
+
     def gpu_nodes(self) -> Sequence[KubernetesObject]:
         """Return the nodes that workers may run on: those of the stack's pools, else all with GPUs."""
-        if pools := self.target.pools.values():
-            return [node for node in self.nodes.items if any(pool.has(node) for pool in pools)]
+        if pools := self.pools:
+            return [node for pool in pools for node in self.nodes_of(pool)]
         return [node for node in self.nodes.items if GPU_COUNT_LABEL in labels_of(node)]
 
     @property
@@ -78,8 +87,8 @@ class View:
 
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
-        components = {name.lower() for name, roles in self.target.roles.items() if role in roles}
-        return [pod for pod in self.live_pods if component_of(pod) in components]
+        pods = self.target.asked.pods
+        return pods.of_roles({role}, self.live_pods) if pods else []
 
     def databases(self) -> Iterator[KubernetesObject]:
         """Return the StatefulSets of NATS and etcd."""
@@ -98,7 +107,7 @@ class View:
     def needs(self) -> Needs:
         """Return which part cannot do without which others."""
         databases = {each["metadata"]["name"] for each in self.databases()}
-        pools = {f"pool {name}" for name in self.target.pools}
+        pools = {f"pool {pool.name}" for pool in self.pools}
         nodes = {f"node {each['metadata']['name']}" for each in self.gpu_nodes()}
         nodes |= {on for pod in self.live_pods for on in _nodes(pod)}
         below: dict[str, set[str]] = {
@@ -142,13 +151,10 @@ def look(target: Target) -> View:
             raise CommandError(f"{target.asked.name} could not be looked at: {answer.why}\n  try: `{shown}`")
     operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS) if served.by_dynamo else _EMPTY
     # A cluster may have several, each for its own namespaces.
-    if own := [
-        each for each in operators.items if each["metadata"]["namespace"] == target.platform_namespace
-    ]:
+    planned = target.stack.platform.namespace if target.stack and target.stack.platform else ""
+    if own := [each for each in operators.items if each["metadata"]["namespace"] == planned]:
         operators = Answer.of(own)
-    platform = next(
-        (str(each["metadata"]["namespace"]) for each in operators.items), target.platform_namespace
-    )
+    platform = next((str(each["metadata"]["namespace"]) for each in operators.items), planned)
 
     def of_platform(kind: Kind) -> Answer:
         return cluster.ask(kind, namespace=platform) if platform else _EMPTY

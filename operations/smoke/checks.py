@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from engines.runtime_lines import LOST_TOOL_CALLS, LOST_TOOL_CALLS_ACTION, loses_tool_calls
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
-from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
-from operations.smoke.graph_pods import GraphPods
+from operations.smoke.first_token import judge_first_token, judge_silence, prompt_words
 from operations.smoke.protocol import (
     Choice,
     Chunk,
@@ -25,7 +25,7 @@ from operations.smoke.protocol import (
     read,
     read_stream,
 )
-from operations.smoke.registration import Role
+from operations.smoke.registration import Target
 from operations.smoke.results import Judgement, Result, WrongAnswer, good, wrong
 from operations.smoke.texts import (
     REASONING_PARSER,
@@ -37,6 +37,7 @@ from operations.smoke.texts import (
     spoiled,
     unparsed,
 )
+from recipes.placed import PlacedRecipe
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 TOOL = "get_system_health"
@@ -61,24 +62,6 @@ _FIRST_TOKENS = 16
 format); only what follows is text."""
 # Each is one token.
 _FILLER = ("one", "two", "three", "four", "five", "six", "seven", "eight")
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is expected of the deployment, and how to look closer."""
-
-    name: str
-    stack: str | None
-    url: str | None
-    model: str
-    roles: tuple[Role, ...]
-    kv: KvHandover | None
-    no_kv: str
-    """Why there is no KV transport to judge."""
-    pods: GraphPods | None
-    """None where only an address is known."""
-    lost_calls: str
-    """Why a call of a tool may be lost; empty where the release is none that loses any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +115,23 @@ def _stream(subject: Subject) -> Judgement:
 
 def _first_token(subject: Subject) -> Judgement:
     """Whether the first token of a long prompt comes in time; the answer itself hardly counts."""
-    kv = subject.target.kv
-    if kv is None:
-        return Judgement(Verdict.NOT_APPLICABLE, subject.target.no_kv)
-    prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(kv.prompt_words))
+    target = subject.target
+    path, placed = target.kv_path, target.placed
+    if path is None or placed is None:
+        from_afar = "an address does not say how the KV cache travels; a stack's cluster does"
+        within = "aggregated: the KV cache never leaves its worker"
+        return Judgement(Verdict.NOT_APPLICABLE, from_afar if target.url else within)
+    words = prompt_words(placed.recipe)
+    prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(words))
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     try:
         answer = subject.asked([_user(prompt)], max_tokens=_FIRST_TOKENS, **counted)
     except WrongAnswer as error:
-        return judge_silence(str(error), kv)
+        return judge_silence(str(error), path, placed.recipe)
     seconds, prompt_tokens = _first_text(read_stream(answer))
     if subject.is_mock:
         return Judgement(Verdict.MOCK, f"hands over no KV cache, so its {seconds:.2f} s say nothing")
-    return judge_first_token(seconds, prompt_tokens, kv)
+    return judge_first_token(seconds, prompt_tokens, path, placed.recipe)
 
 
 def _first_text(chunks: Sequence[tuple[float, Chunk]]) -> tuple[float, int | None]:
@@ -179,12 +166,12 @@ def _responses(subject: Subject) -> Judgement:
 def _tool_call(subject: Subject) -> Judgement:
     """Whether the tool is called, and its result used."""
     tools, question = [_TOOL_SCHEMA], _user(_SYSTEMS)
-    call = _called(
-        subject.chat(question, tools=tools), subject.target.lost_calls if subject.is_dynamo else ""
-    )
+    lost_calls = _lost_calls(subject.target.placed) if subject.is_dynamo else ""
+    call = _called(subject.chat(question, tools=tools), lost_calls)
+    function = {"name": call.name, "arguments": call.arguments}
     choice = subject.chat(
         question,
-        {"role": "assistant", "tool_calls": [{"type": "function", **call.model_dump()}]},
+        {"role": "assistant", "tool_calls": [{"id": call.id, "type": "function", "function": function}]},
         {"role": "tool", "tool_call_id": call.id, "content": _TOOL_RESULT},
         tools=tools,
     )
@@ -193,6 +180,17 @@ def _tool_call(subject: Subject) -> Judgement:
     if found := spoiled(choice):
         return wrong(f"after the tool's result: {found.found}", found.fix)
     return good(f"calls {TOOL}, then answers {quoted(choice.message.content or '')}")
+
+
+def _lost_calls(placed: PlacedRecipe | None) -> str:
+    """Why a call of a tool may be lost; empty where the release is none that loses any."""
+    if placed is None:
+        # An address does not say of which release it is.
+        return f"with Dynamo 1.2 or older {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}"
+    version = placed.recipe.runtime.version
+    if not loses_tool_calls(version, placed.recipe.model.shape.name):
+        return ""
+    return f"Dynamo {version}: {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}"
 
 
 def _called(choice: Choice, lost_calls: str) -> ToolCall:
@@ -215,15 +213,14 @@ def _called(choice: Choice, lost_calls: str) -> ToolCall:
 
 
 def _checked(call: ToolCall, reason: str | None) -> ToolCall:
-    function = call.function
-    if function.name != TOOL:
-        raise WrongAnswer(wrong(f"it calls {quoted(function.name)}, and only {TOOL} was offered"))
+    if call.name != TOOL:
+        raise WrongAnswer(wrong(f"it calls {quoted(call.name)}, and only {TOOL} was offered"))
     try:
-        arguments = json.loads(function.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}")
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
-        raise WrongAnswer(wrong(f"the call's arguments are no JSON object: {quoted(function.arguments)}"))
+        raise WrongAnswer(wrong(f"the call's arguments are no JSON object: {quoted(call.arguments)}"))
     if reason != "tool_calls":
         raise WrongAnswer(wrong(f"a call with finish_reason {reason}, where clients look for tool_calls"))
     return call

@@ -1,6 +1,6 @@
 """The pods of a stack's graph: which one is missing, what serves in them, and why a frontend sees one not."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from components.cluster_answer import ENDPOINT_SLICES, PODS, KubernetesObject, Objects, labels_of
 from components.cluster_reader import ClusterReader
@@ -36,7 +36,7 @@ class GraphPods:
     ) -> None:
         """Ask nothing yet; `roles`: component of the graph -> what its pods do."""
         self._cluster = cluster
-        self._roles = roles
+        self.roles = roles
         self._namespace = namespace
         self._graph = graph
         self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
@@ -48,8 +48,8 @@ class GraphPods:
         if not answer.is_known:
             return wrong("their pods cannot be read", look)
         wanted = set(roles)
-        own = [(name, _of(name, answer.items)) for name, roles in self._roles.items() if wanted & set(roles)]
-        found = [state for name, each in own for state in self._states(name, each)]
+        own = [name for name, roles in self.roles.items() if wanted & set(roles)]
+        found = [state for name in own for state in self._states(name, answer.items)]
         closer = [each.fix for each in found if each.fix]
         return wrong("; ".join(each.found for each in found), closer[0] if closer else look)
 
@@ -69,11 +69,9 @@ class GraphPods:
 
     def refused_models(self) -> list[str]:
         """Return what the frontends' logs say of models that they do not list."""
-        pods = self._cluster.find(self._pods).items
-        components = [name for name, roles in self._roles.items() if FRONTEND in roles]
-        frontends = [pod["metadata"]["name"] for each in components for pod in _of(each, pods)]
         found: list[str] = []
-        for name in frontends:
+        for pod in self.of_roles({FRONTEND}, self._cluster.find(self._pods).items):
+            name = pod["metadata"]["name"]
             log = without_colours(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES))
             lines = [line for line in log.splitlines() if REFUSED in line]
             if lines:
@@ -86,14 +84,19 @@ class GraphPods:
 
         One without the annotation means a real engine: nothing is excused by mistake.
         """
-        workers = {name.lower() for name, roles in self._roles.items() if _SERVE & set(roles)}
         answer = self._cluster.find(self._pods)
         if not answer.is_known:
             return None
-        pods = [pod for pod in answer.items if component_of(pod) in workers]
+        pods = self.of_roles(_SERVE, answer.items)
         return bool(pods) and all(map(is_mock, pods))
 
-    def _states(self, service: str, pods: Sequence[KubernetesObject]) -> Iterator[Judgement]:
+    def of_roles(self, roles: Set[str], pods: Iterable[KubernetesObject]) -> list[KubernetesObject]:
+        """Return which of the pods are of components that have one of these roles."""
+        components = {name.lower() for name, own in self.roles.items() if roles & set(own)}
+        return [pod for pod in pods if component_of(pod) in components]
+
+    def _states(self, service: str, of_graph: Sequence[KubernetesObject]) -> Iterator[Judgement]:
+        pods = [pod for pod in of_graph if component_of(pod) == service.lower()]
         if not pods:
             yield self._without_pods(service)
         unready = [pod for pod in pods if not is_ready(pod)]
@@ -101,7 +104,7 @@ class GraphPods:
             yield wrong(f"pod {text}", log_command(self._cluster, pod))
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
-            if FRONTEND in self._roles[service]:
+            if FRONTEND in self.roles[service]:
                 yield wrong(f"{said} it does not answer; {_LOG_SAYS}", log_command(self._cluster, pod))
             else:
                 unseen = _why_unseen(self._cluster, self._namespace, pod)
@@ -179,10 +182,6 @@ def worker_models(cluster: ClusterReader, namespace: str) -> Mapping[str, frozen
 # Of PyPI package ai-dynamo 1.2.1; health and readiness stay good (ai-dynamo/dynamo#11178).
 REFUSED = "Error adding model from discovery"
 _LONGEST_REFUSAL = 400
-
-
-def _of(service: str, pods: Sequence[KubernetesObject]) -> list[KubernetesObject]:
-    return [pod for pod in pods if component_of(pod) == service.lower()]
 
 
 def _unlabelled(own: Iterable[KubernetesObject]) -> str:

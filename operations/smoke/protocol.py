@@ -42,19 +42,13 @@ class ModelList(_Part):
     data: tuple[ListedModel, ...]
 
 
-class ToolFunction(_Part):
-    """The function that a model calls."""
-
-    name: str
-    arguments: str
-    """A JSON object as text."""
-
-
 class ToolCall(_Part):
-    """One call in an answer."""
+    """One call of a function in an answer."""
 
     id: str
-    function: ToolFunction
+    name: Annotated[str, Field(validation_alias=AliasPath("function", "name"))]
+    arguments: Annotated[str, Field(validation_alias=AliasPath("function", "arguments"))]
+    """A JSON object as text."""
 
 
 class Message(_Part):

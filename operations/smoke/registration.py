@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from hardware import KvPath
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
-from operations.smoke.graph_pods import REFUSED
+from operations.smoke.graph_pods import REFUSED, GraphPods
 from operations.smoke.protocol import Health, ModelList, Part, read
 from operations.smoke.results import Judgement, WrongAnswer, good, wrong
+from recipes.placed import PlacedRecipe
 
 Role = Literal["prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
@@ -37,6 +39,28 @@ _CARD = (
 
 OTHER_NAME = "--served-model-name of the workers, or the name that was asked for"
 """What to mend where another model is served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is expected of a deployment, and how to look closer."""
+
+    name: str
+    stack: str | None
+    url: str | None
+    """None where the frontend of a cluster is asked."""
+    model: str
+    roles: tuple[Role, ...]
+    placed: PlacedRecipe | None = None
+    """What its stack serves; None without a stack."""
+    pods: GraphPods | None = None
+    """None where only an address is known."""
+
+    @property
+    def kv_path(self) -> KvPath | None:
+        """The KV cache's way from prefill to decode; None where it has none, or an address does not say."""
+        transport = self.placed.kv_transport if self.placed and self.url is None else None
+        return transport.path if transport else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +123,7 @@ def listed_models(frontend: Frontend, seconds: float) -> tuple[str, ...]:
 
 
 def wait_until_registered(
-    frontend: Frontend, model: str, roles: Sequence[Role], seconds: float, say: Callable[[str], None]
+    frontend: Frontend, target: Target, seconds: float, say: Callable[[str], None]
 ) -> Registration:
     """Return the last look: the first one in which nothing is wrong, or the one at the end of the time.
 
@@ -109,7 +133,8 @@ def wait_until_registered(
     pause = _FIRST_PAUSE_SECONDS
     last = ""
     while True:
-        found = judge_listings(_asked(frontend, "/health"), _asked(frontend, "/v1/models"), model, roles)
+        health, models = _asked(frontend, "/health"), _asked(frontend, "/v1/models")
+        found = judge_listings(health, models, target.model, target.roles)
         left = max(end - time.monotonic(), 0)
         if found.is_over or not left:
             return found

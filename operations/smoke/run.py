@@ -1,28 +1,22 @@
 """One smoke test: of a stack, through a port-forward of its own, or of an address."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from components.dynamo_objects import FRONTEND
-from engines.runtime_lines import LOST_TOOL_CALLS, LOST_TOOL_CALLS_ACTION, loses_tool_calls
 from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
-from operations.smoke.checks import CHECKS, Check, Subject, Target, run_checks
+from operations.smoke.checks import CHECKS, Check, Subject, run_checks
 from operations.smoke.client import Frontend
-from operations.smoke.first_token import kv_handover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.registration import OTHER_NAME, Registration, Role, wait_until_registered
+from operations.smoke.registration import OTHER_NAME, Registration, Role, Target, wait_until_registered
 from operations.smoke.results import Judgement, Result, SmokeReport, wrong
-from recipes.model import Recipe
-from stacks.plan.stack_plan import ServingPlan, StackPlan, waited_for
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.planned_update import waiting_text
-
-_DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
-_AGGREGATED: tuple[Role, ...] = ("worker",)
 
 _Say = Callable[[str], None]
 
@@ -55,53 +49,35 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
 
 def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
     """Return what is expected of a stack's graph in its cluster."""
-    serving = stack.serving
-    recipe = serving.placed.recipe
+    placed = stack.serving.placed
+    roles = {service.name: service.roles for service in placed.services}
     return Target(
         name=f"stack {stack.name}",
         stack=stack.name,
         url=None,
-        model=recipe.model.served_name,
-        roles=_DISAGGREGATED if recipe.is_disaggregated else _AGGREGATED,
-        kv=kv_handover(stack),
-        no_kv="aggregated: the KV cache never leaves its worker",
-        pods=GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving)),
-        lost_calls=_lost_calls(recipe),
+        model=placed.recipe.model.served_name,
+        roles=roles_of_workers(is_disaggregated=placed.recipe.is_disaggregated),
+        placed=placed,
+        pods=GraphPods(cluster, placed.namespace, placed.graph_name, roles),
     )
-
-
-def roles_of(serving: ServingPlan) -> Mapping[str, tuple[str, ...]]:
-    """Return each component of a stack's graph with what its pods do."""
-    return {service.name: service.roles for service in serving.placed.services}
 
 
 def target_of_address(url: str, model: str, *, is_disaggregated: bool) -> Target:
     """Return what a person expects of an address."""
-    return Target(
-        name=url,
-        stack=None,
-        url=url,
-        model=model,
-        roles=_DISAGGREGATED if is_disaggregated else _AGGREGATED,
-        kv=None,
-        no_kv="an address does not say how the KV cache travels; a stack's cluster does",
-        pods=None,
-        # An address does not say of which release it is.
-        lost_calls=f"with Dynamo 1.2 or older {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}",
-    )
+    return Target(url, None, url, model, roles_of_workers(is_disaggregated=is_disaggregated))
 
 
 def target_without_cluster(name: str, url: str) -> Target:
     """Return what a stack expects of an address, as by Docker Compose; raises SettingsError."""
-    recipe = resolved_stack(name).serving.placed.recipe
-    plain = target_of_address(url, recipe.model.served_name, is_disaggregated=recipe.is_disaggregated)
-    return replace(plain, stack=name, lost_calls=_lost_calls(recipe))
+    placed = resolved_stack(name).serving.placed
+    model, is_disaggregated = placed.recipe.model.served_name, placed.recipe.is_disaggregated
+    plain = target_of_address(url, model, is_disaggregated=is_disaggregated)
+    return replace(plain, stack=name, placed=placed)
 
 
-def _lost_calls(recipe: Recipe) -> str:
-    if not loses_tool_calls(recipe.runtime.version, recipe.model.shape.name):
-        return ""
-    return f"Dynamo {recipe.runtime.version}: {LOST_TOOL_CALLS}: {LOST_TOOL_CALLS_ACTION}"
+def roles_of_workers(*, is_disaggregated: bool) -> tuple[Role, ...]:
+    """Return the roles of which a worker has to register."""
+    return ("prefill", "decode") if is_disaggregated else ("worker",)
 
 
 def ask(
@@ -109,7 +85,7 @@ def ask(
 ) -> SmokeReport:
     """Wait so many seconds until the target has registered, then ask it one question after the other."""
     start = time.monotonic()
-    found = wait_until_registered(frontend, target.model, target.roles, wait, say)
+    found = wait_until_registered(frontend, target, wait, say)
     waited = time.monotonic() - start
     registered = _registered(found, target, waited)
     is_mock = target.pods.is_mock() if target.pods else None

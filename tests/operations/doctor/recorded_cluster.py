@@ -6,22 +6,24 @@ Written with `kubectl get -o json` from the simulated cluster on 2026-11-28, wit
 import copy
 import datetime as dt
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from components.cluster_answer import Answer, Kind, Objects, Said
 from failures.health import ServingObjects
+from hardware import KvPath
 from operations.doctor.finding import Diagnosis
 from operations.doctor.run import judged
-from operations.doctor.target import Pool, Target
+from operations.doctor.target import Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
-from operations.smoke.checks import Target as Asked
-from operations.smoke.first_token import KvHandover
 from operations.smoke.graph_pods import GraphPods
+from operations.smoke.registration import Target as Asked
 from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, zone_named
 from stacks.settings.cluster import CapacityBlock
+from tests.support.shipped_stacks import shipped_stack
 
 NAMESPACE, GRAPH, NODE = "gpt-oss", "gpt-oss-disagg", "p6-b200-0"
 ROLES = {
@@ -53,32 +55,29 @@ class RecordedCluster:
     wrong_answers: dict[str, str] = field(default_factory=dict[str, str])
     """Question to the frontend -> what is wrong with the answer; those after it are not asked."""
 
-    def diagnosis(self, **changes: Any) -> Diagnosis:
-        """What the doctor says of it."""
-        return judged(self.view(**changes), self.report(), NOW)
+    def diagnosis(self, kv: KvPath | None = None) -> Diagnosis:
+        """What the doctor says of it, where the KV cache was decided to go this way."""
+        return judged(self.view(kv), self.report(), NOW)
 
-    def view(self, kv: KvHandover | None = None, **changes: Any) -> View:
+    def view(self, kv: KvPath | None = None) -> View:
         reader: Any = self
+        stack = shipped_stack("dev")
+        placed, [pool] = stack.serving.placed, [each.pool for each in stack.used_pools]
+        if self.block:
+            nodes = PlannedNodes("b200", pool, zone_named("us-east-1a"), self.block, None, "gp3", {})
+            stack = replace(stack, layers=replace(stack.layers, nodes=(nodes,)))
+        transport = replace(placed.kv_transport, path=kv) if kv and placed.kv_transport else None
         asked = Asked(
             name="stack dev",
             stack="dev",
             url=None,
             model="openai/gpt-oss-120b",
             roles=("prefill", "decode"),
-            kv=kv,
-            no_kv="",
+            placed=replace(placed, kv_transport=transport),
             pods=GraphPods(reader, NAMESPACE, GRAPH, ROLES),
-            lost_calls="",
         )
-        known: dict[str, Any] = {
-            "cluster": self,
-            "served": ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download"),
-            "asked": asked,
-            "roles": ROLES,
-            "pools": {"b200": Pool({"nvidia.com/gpu.count": "8"}, 1, self.block)},
-            "platform_namespace": "dynamo-system",
-        }
-        return look(Target(**known | changes))
+        served = ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download")
+        return look(Target(reader, served, asked, stack))
 
     def report(self) -> SmokeReport:
         """The frontend's answers: what comes after a wrong one is not asked."""

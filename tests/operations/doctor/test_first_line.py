@@ -73,7 +73,7 @@ def test_without_an_answer_of_the_api_server_nothing_is_diagnosed() -> None:
             "nodes",
             NODE,
             {
-                "metadata": {"name": "h100-of-another-team", "labels": {"nvidia.com/gpu.count": "4"}},
+                "metadata": {"name": "h100-of-another-team", "labels": {"nvidia.com/gpu.product": "H100"}},
                 "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]},
             },
             id="a silent node of another team",

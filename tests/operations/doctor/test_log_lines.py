@@ -10,7 +10,6 @@ from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.doctor.finding import Signature, Stage, last_signed, signature_of, signatures
 from operations.doctor.kv_path import judge_lines
-from operations.smoke.first_token import KvHandover
 from stacks.settings.stack import StackSettings
 from tests.operations.doctor.recorded_cluster import RecordedCluster
 from tests.support.runbook import pages
@@ -21,9 +20,8 @@ TCP = "UCX  INFO  cfg#2 tag(tcp/eth0)"
 PROVEN, CONTRADICTED, NOT_PROVEN = "proven", "contradicted", "not-proven"
 
 
-def _decided(transport: KvTransportName) -> KvHandover:
-    path = KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, 400.0, "")
-    return KvHandover(path, 36_864, 7_680)
+def _decided(transport: KvTransportName) -> KvPath:
+    return KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, 400.0, "")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +65,7 @@ def test_lines_of_logs_prove_the_transport_that_was_decided_or_contradict_it(
     transport: KvTransportName | None, line: str, verdict: str, words: str
 ) -> None:
     lines = ["starting", *(f"\x1b[32m{each}\x1b[0m" for each in line.splitlines()), "ready"]
-    found = judge_lines(lines, _decided(transport) if transport else None)
+    found = judge_lines(lines, transport or "")
     assert (found.verdict, words in found.found) == (verdict, True)
     if verdict == PROVEN:
         assert found.evidence == tuple(" ".join(each.split()) for each in line.splitlines())

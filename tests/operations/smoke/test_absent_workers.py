@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.run import roles_of
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import MODEL, checks_of
 from tests.operations.smoke.conftest import SERVICES, Cluster, Smoke, pod
@@ -132,7 +131,8 @@ def test_each_of_two_workers_that_share_a_pod_is_looked_for_in_it() -> None:
         for each, model in ((name, MODEL), (f"{name}-prefill", "gpt-oss"))
     ]
     cluster = Told({"pods": [shared], "dynamoworkermetadatas": registered})
-    pods = GraphPods(cluster, serving.namespace, serving.graph_name, roles_of(serving))
+    roles = {service.name: service.roles for service in serving.placed.services}
+    pods = GraphPods(cluster, serving.namespace, serving.graph_name, roles)
     assert name in pods.why_absent(("prefill",)).found
     assert name in pods.why_absent(("decode",)).found
     assert "TrtllmWorker" not in pods.why_absent(("frontend",)).found

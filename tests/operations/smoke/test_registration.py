@@ -10,9 +10,10 @@ from hardware.kv_transport import KvTransportName
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 from operations.document import Verdict
 from operations.smoke.client import Answer
-from operations.smoke.first_token import KvHandover, judge_first_token, kv_handover
+from operations.smoke.first_token import judge_first_token, prompt_words
 from operations.smoke.registration import Registration, judge_listings
 from operations.smoke.texts import channel_mark, looks_like_call, repeated_end
+from recipes.load import load_recipe
 from tests.operations.smoke.answers import AFTER_CHAT, CHAT, MODEL, health, instance, models
 from tests.operations.smoke.conftest import Checks, Smoke
 from tests.operations.smoke.loopback import Loopback, Reply
@@ -94,7 +95,7 @@ def test_a_worker_that_registers_late_is_waited_for_which_is_said_once(
     assert [asked.path for asked in server.asked[:6]].count("/health") == 3
 
 
-BYTES_PER_TOKEN = 36_864
+RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 LATE = (
     "98.00 s for a prompt of 8,192 tokens; its 302 MB of KV cache take 0.006 s over rdma and 0.10 to 0.30 s "
     "over TCP; over 10 s NVIDIA's guide sees no RDMA: the signature of plain TCP"
@@ -118,30 +119,26 @@ LATE = (
 def test_a_first_token_is_held_against_what_its_transport_takes(
     seconds: float, transport: KvTransportName, gbit: float | None, verdict: Verdict, said: str
 ) -> None:
-    found = judge_first_token(seconds, 8_192, _handover(transport, gbit))
+    found = judge_first_token(seconds, 8_192, _path(transport, gbit), RECIPE)
     assert found.verdict is verdict
     assert said in found.found
     assert ("tcp/eth0" in found.fix) is (verdict is Verdict.WRONG)
 
 
-def _handover(transport: KvTransportName, gbit: float | None) -> KvHandover:
-    path = KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
-    return KvHandover(path, BYTES_PER_TOKEN, 7_680)
+def _path(transport: KvTransportName, gbit: float | None) -> KvPath:
+    return KvPath(transport, Standing.DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
 
 
 def test_tokens_that_nobody_counted_are_taken_from_the_prompt() -> None:
-    found = judge_first_token(0.2, None, _handover("tcp", 200.0))
+    found = judge_first_token(0.2, None, _path("tcp", 200.0), RECIPE)
     assert "a prompt of 7,680 tokens; its 283 MB of KV cache take 0.01 to 0.45 s over tcp" in found.found
 
 
 @pytest.mark.parametrize("name", ["disagg-gb200-two-trays", "dev"])
 def test_the_prompt_of_a_stack_is_nearly_as_long_as_explain_computes_with_and_fits(name: str) -> None:
-    stack = shipped_stack(name)
-    found = kv_handover(stack)
-    recipe = stack.serving.placed.recipe
-    assert found is not None
-    assert found.bytes_per_token == recipe.kv_bytes_per_token == BYTES_PER_TOKEN
-    assert 0.9 * recipe.traffic.input_tokens < found.prompt_words < recipe.longest_prompt - 500
+    recipe = shipped_stack(name).serving.placed.recipe
+    assert recipe.kv_bytes_per_token == 36_864
+    assert 0.9 * recipe.traffic.input_tokens < prompt_words(recipe) < recipe.longest_prompt - 500
 
 
 @pytest.mark.parametrize(
