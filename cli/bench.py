@@ -1,6 +1,7 @@
 """`dynamo-stack bench`: measures what is served, and writes result.json."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,6 @@ from operations.benchmark.plan_run import (
     endpoint_here,
     measure_here,
     measure_in_cluster,
-    method_of_addresses,
     run_of_address,
     run_of_stack,
     served_model,
@@ -177,13 +177,14 @@ def _of_stack(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:
-        return run, lambda recording, progress: measure_in_cluster(run, cluster, recording, progress), recipe
+        placed = stack.serving.placed
+        return run, partial(measure_in_cluster, run, placed, cluster), recipe
 
     def send(recording: Recording, progress: BenchProgress) -> None:
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
             served_model(url, run.begun.model)
-            endpoint = endpoint_here(run, recipe, url, target.tokenizer)
+            endpoint = endpoint_here(run, url, target.tokenizer)
             measure_here(run, program, endpoint, recording, progress)
 
     return run, send, recipe
@@ -192,7 +193,6 @@ def _of_stack(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe
 def _of_address(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
     url = parse_url(str(target.url))
     named = _named_recipe(target)
-    recipe = named or method_of_addresses()
     program = installed_aiperf(target.aiperf or "aiperf")
     gpus, accelerator = target.gpus
     run = run_of_address(
@@ -207,8 +207,8 @@ def _of_address(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Reci
     )
     for text in advice(wanted, named) if named else ():
         say(text, error=True)
-    endpoint = endpoint_here(run, recipe, url, target.tokenizer)
-    return run, lambda recording, progress: measure_here(run, program, endpoint, recording, progress), named
+    endpoint = endpoint_here(run, url, target.tokenizer)
+    return run, partial(measure_here, run, program, endpoint), named
 
 
 def _beforehand(run: PlannedRun) -> str:
@@ -219,7 +219,7 @@ def _beforehand(run: PlannedRun) -> str:
     minutes = -(-run.seconds * len(run.loads) // 60)
     how = (
         f"a Job in the cluster sends them and installs aiperf=={AIPERF_VERSION} into its own folder first"
-        if run.placed
+        if run.begun.generator == "job"
         else f"AIPerf {run.begun.aiperf} of this machine sends them, and nothing is installed"
     )
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"

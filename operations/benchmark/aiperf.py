@@ -8,9 +8,8 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from failures.explanation import without_colours
 from operations.benchmark.result import Measurement, Percentiles
@@ -31,23 +30,17 @@ _ALL_FAILED = "All "
 _LOGGED_ERROR = re.compile(r"\b(?:ERROR|CRITICAL)\s+(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class LoadProgress:
-    """How far a load is."""
-
-    step: str
-    """What AIPerf does: Warmup or Profiling."""
-    done: int
-    total: int
+Progress: TypeAlias = tuple[str, int, int]
+"""What AIPerf does, Warmup or Profiling; how many of the load's requests are done; and how many there are."""
 
 
-def read_progress(line: str) -> LoadProgress | None:
+def read_progress(line: str) -> Progress | None:
     """Return what a line says of the progress; None for any other line."""
     found = _BAR.findall(without_colours(line))
     if not found:
         return None
     step, done, total = found[-1]
-    return LoadProgress(step, int(done.replace(",", "")), int(total.replace(",", "")))
+    return step, int(done.replace(",", "")), int(total.replace(",", ""))
 
 
 def failure_reason(lines: Iterable[str]) -> str:
@@ -77,7 +70,7 @@ class AIPerfLog:
         self._number: int | None = None
         self._summary: list[str] = []
 
-    def read(self, line: str) -> LoadProgress | None:
+    def read(self, line: str) -> Progress | None:
         """Take a line; return how far the load is, where the line says it."""
         if self._number is not None:
             self._summary.append(line)
@@ -226,7 +219,7 @@ def measure(
     folder: Path,
     *,
     seconds: float,
-    report: Callable[[LoadProgress], None],
+    report: Callable[[Progress], None],
 ) -> str:
     """Send a load, keep AIPerf's files in the folder, and return its summary.
 

@@ -20,6 +20,7 @@ from recipes.aiperf_command import Endpoint
 from recipes.benchmark import AIPERF_VERSION
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
+from recipes.placed import PlacedRecipe
 from resource_graph.spelling import nearest
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
@@ -37,7 +38,7 @@ def run_of_stack(
         CommandError: its engines refuse what is wanted.
 
     """
-    placed, recipe = stack.serving.placed, stack.serving.placed.recipe
+    recipe = stack.serving.placed.recipe
     begun = begun_result(
         engine,
         None if in_cluster else FORWARD_NOTE,
@@ -51,9 +52,7 @@ def run_of_stack(
         aiperf=AIPERF_VERSION,
     )
     longest = seconds or recipe.benchmark.deadline_seconds
-    return PlannedRun(
-        begun, recipe.benchmark, loads_of_recipe(wanted, recipe), longest, placed if in_cluster else None
-    )
+    return PlannedRun(begun, recipe, loads_of_recipe(wanted, recipe), longest)
 
 
 def run_of_address(
@@ -84,7 +83,7 @@ def run_of_address(
         SettingsError: the recipe that stands in for one that nobody names cannot be used.
 
     """
-    benchmark = (recipe or method_of_addresses()).benchmark
+    measured_as = recipe or read_recipe(_METHOD_OF_ADDRESSES)
     begun = begun_result(
         "mock" if is_mock else "real",
         target=url,
@@ -96,22 +95,14 @@ def run_of_address(
         generator="here",
         aiperf=AIPERF_VERSION,
     )
+    benchmark = measured_as.benchmark
     loads = loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark)
-    return PlannedRun(begun, benchmark, loads, seconds or benchmark.deadline_seconds)
+    return PlannedRun(begun, measured_as, loads, seconds or benchmark.deadline_seconds)
 
 
-def method_of_addresses() -> Recipe:
-    """Return the recipe by whose benchmark an address is measured.
-
-    Raises:
-        SettingsError: its file cannot be used.
-
-    """
-    return read_recipe(_METHOD_OF_ADDRESSES)
-
-
-def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | None) -> Endpoint:
+def endpoint_here(run: PlannedRun, url: str, tokenizer: str | None) -> Endpoint:
     """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
+    recipe = run.recipe
     is_dynamo = recipe.engine_server is None
     if tokenizer is not None:
         return Endpoint(url, run.begun.model, tokenizer, is_dynamo=is_dynamo)
@@ -184,22 +175,25 @@ def measure_here(
         progress.begin_next()
         folder = recording.next_folder
         summary = measure(
-            program, run.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
+            program, run.recipe.benchmark, load, endpoint, folder, seconds=run.seconds, report=progress.moved
         )
         progress.measured(recording.add(summary))
 
 
 def measure_in_cluster(
-    run: PlannedRun, cluster: ClusterCommands, recording: Recording, progress: BenchProgress
+    run: PlannedRun,
+    placed: PlacedRecipe,
+    cluster: ClusterCommands,
+    recording: Recording,
+    progress: BenchProgress,
 ) -> None:
-    """Send every load from one Job.
+    """Send every load from one Job to the graph of a placed recipe.
 
     Raises:
         CommandError: the Job is there already, does not start or fails.
 
     """
-    assert run.placed is not None
-    manifest = benchmark_job(run.placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
+    manifest = benchmark_job(placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
 
     def received(summary: str) -> None:
         progress.measured(recording.add(summary))

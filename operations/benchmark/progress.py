@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from operations.benchmark.aiperf import LoadProgress
+from operations.benchmark import aiperf
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
 from resource_graph.printable import printable
@@ -36,9 +36,10 @@ class BenchProgress:
         self.said(f"{name}: {load.requests} requests, after {load.warmup_requests} to warm up")
         self.bar.update(self.task, load=name, step="", completed=0, total=load.requests)
 
-    def moved(self, progress: LoadProgress) -> None:
+    def moved(self, progress: aiperf.Progress) -> None:
         """Show how far the load is."""
-        self.bar.update(self.task, step=progress.step, completed=progress.done, total=progress.total)
+        step, done, total = progress
+        self.bar.update(self.task, step=step, completed=done, total=total)
 
     def measured(self, measured: Measurement) -> None:
         """Say that a load has ended."""

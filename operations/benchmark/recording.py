@@ -7,9 +7,8 @@ from typing import Any
 
 from operations.benchmark.aiperf import SUMMARY_FILE, read_summary
 from operations.benchmark.result import MOCK_NOTE, BenchmarkResult, Engine, Measurement, Outcome
-from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load
-from recipes.placed import PlacedRecipe
+from recipes.model import Recipe
 
 RESULT_FILE = "result.json"
 _NEVER_FINISHED = "the command ended before its run had"
@@ -21,12 +20,11 @@ class PlannedRun:
 
     begun: BenchmarkResult
     """The result before anything is measured."""
-    benchmark: Benchmark
+    recipe: Recipe
+    """Its benchmark says how the loads are sent."""
     loads: tuple[Load, ...]
     seconds: int
     """Longest time of one load."""
-    placed: PlacedRecipe | None = None
-    """The stack's graph, which a Job measures; None where AIPerf runs here."""
 
     @property
     def why_not_per_gpu(self) -> str | None:

@@ -7,7 +7,7 @@ import pytest
 
 from operations.benchmark.aiperf import (
     AIPerfLog,
-    LoadProgress,
+    Progress,
     failure_reason,
     read_progress,
     read_summary,
@@ -45,16 +45,16 @@ ALL_FAILED = """\
     [
         (
             "Profiling: 18/20 |\x1b[32m█████████ \x1b[0m|  90% [00:00<00:00]",
-            LoadProgress("Profiling", 18, 20),
+            ("Profiling", 18, 20),
         ),
-        ("Warmup: 0/4 |\x1b[33m   \x1b[0m|   0% [00:00<?]", LoadProgress("Warmup", 0, 4)),
-        ("Profiling: 1,024/36,000 |", LoadProgress("Profiling", 1024, 36000)),
-        ("Warmup: 4/4 | Profiling: 3/20 |", LoadProgress("Profiling", 3, 20)),
+        ("Warmup: 0/4 |\x1b[33m   \x1b[0m|   0% [00:00<?]", ("Warmup", 0, 4)),
+        ("Profiling: 1,024/36,000 |", ("Profiling", 1024, 36000)),
+        ("Warmup: 4/4 | Profiling: 3/20 |", ("Profiling", 3, 20)),
         ("08:22:26.201 INFO     AIPerf System is PROFILING", None),
         ("Processing Records: 4/20 |", None),
     ],
 )
-def test_the_last_bar_of_a_line_says_how_far_the_load_is(line: str, progress: LoadProgress | None) -> None:
+def test_the_last_bar_of_a_line_says_how_far_the_load_is(line: str, progress: Progress | None) -> None:
     assert read_progress(line) == progress
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from operations.benchmark import job_run
-from operations.benchmark.aiperf import LoadProgress
 from operations.benchmark.job_run import BenchmarkJob
 from operations.errors import CommandError
 from recipes.benchmark_job import RESULT_FOLLOWS
@@ -41,10 +40,10 @@ def pod(phase: str, state: dict[str, Any] | None = None, **status: Any) -> dict[
 
 
 def _run(cluster: FakeCluster, pause: Any = lambda _: None) -> list[object]:
-    """What the Job tells, in order; a result is a tuple."""
+    """What the Job tells, in order; a result is a list."""
     told: list[object] = []
     shown: Any = SimpleNamespace(said=told.append, moved=told.append)
-    BenchmarkJob(cluster.commands, MANIFEST, 2, shown, lambda text: told.append((text,)), pause=pause).run()
+    BenchmarkJob(cluster.commands, MANIFEST, 2, shown, lambda text: told.append([text]), pause=pause).run()
     return told
 
 
@@ -59,7 +58,7 @@ def test_a_job_of_this_run_alone_is_created_followed_and_deleted(cluster: FakeCl
     cluster.say("logs", TWO_RESULTS)
     first, *middle, last = _run(cluster)
     assert first == f"Job {NAME} created; it is deleted when this command ends"
-    assert middle == [LoadProgress("Profiling", 3, 20), ("{\n}",), ("{\n}",)]
+    assert middle == [("Profiling", 3, 20), ["{\n}"], ["{\n}"]]
     assert last == f"Job {NAME} deleted"
     created = json.loads((cluster.folder / "created.json").read_text(encoding="utf-8"))
     [(key, value)] = created["metadata"]["labels"].items()
@@ -164,7 +163,7 @@ def test_what_it_waits_for_is_said_once(cluster: FakeCluster) -> None:
             cluster.objects["others"] = [pod("Succeeded")]
 
     told = _run(cluster, pause=pause)
-    assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", LoadProgress("Profiling", 3, 20)]
+    assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", ("Profiling", 3, 20)]
 
 
 def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(cluster: FakeCluster) -> None:
@@ -176,7 +175,7 @@ def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(cluster: Fa
         cluster.say("logs", TWO_RESULTS)
 
     told = _run(cluster, pause=pause)
-    assert [each for each in told if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
+    assert [each for each in told if isinstance(each, list)] == [["{\n}"], ["{\n}"]]
 
 
 def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended(
@@ -187,7 +186,7 @@ def test_what_a_log_that_stays_open_did_not_bring_is_read_when_the_job_has_ended
     cluster.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
     cluster.say("logs", TWO_RESULTS)
     cluster.say("endless", "")
-    assert [each for each in _run(cluster) if isinstance(each, tuple)] == [("{\n}",), ("{\n}",)]
+    assert [each for each in _run(cluster) if isinstance(each, list)] == [["{\n}"], ["{\n}"]]
 
 
 def test_a_log_that_never_ends_is_left_at_the_deadline(

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from operations.benchmark.aiperf import LoadProgress
 from operations.benchmark.measured_points import layout_copies, points_of, thresholds_of
 from operations.benchmark.progress import bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
@@ -20,7 +19,7 @@ from tests.operations.benchmark.made_results import RECORDED, measurement, perce
 BEGUN = result(target="http://127.0.0.1:8000", generator="here", measurements=())
 RUN = PlannedRun(
     BEGUN,
-    load_recipe("gpt-oss-120b/trtllm-agg").benchmark,
+    load_recipe("gpt-oss-120b/trtllm-agg"),
     loads=(Load(128, 200, 1, 20, 1, 21), Load(128, 200, 4, 20, 4, 24)),
     seconds=60,
 )
@@ -69,7 +68,7 @@ LOAD = Load(128, 1000, 4, 40, 4, 44)
 def test_a_log_holds_a_line_where_a_load_begins_and_ends(capsys: pytest.CaptureFixture[str]) -> None:
     with bench_progress((LOAD, LOAD)) as progress:
         progress.begin_next()
-        progress.moved(LoadProgress("Profiling", 1, 40))
+        progress.moved(("Profiling", 1, 40))
         progress.measured(measurement(errors=7, first_error="500 no room"))
     seen = capsys.readouterr()
     assert seen.out == ""
@@ -86,7 +85,7 @@ def test_a_terminal_shows_a_bar_with_the_load_and_sentences_above_it(
         monkeypatch.setenv(name, value)
     with bench_progress((LOAD, LOAD)) as progress:
         progress.begin_next()
-        progress.moved(LoadProgress("Profiling", 16, 40))
+        progress.moved(("Profiling", 16, 40))
         progress.said("Job b waits: \x1b[2Jno node")
     text = capsys.readouterr().err
     for part in ("[1/2] 128/1000 at 4 Profiling", "16/40", "no node"):
@@ -111,7 +110,7 @@ def _measured(**changes: Any) -> Any:
 def _run(concurrency: int, **changes: Any) -> PlannedRun:
     load = Load(8192, 1024, concurrency, 10 * concurrency, concurrency, 11 * concurrency)
     begun = result(**{"gpus": 8, "accelerators": ("B200",)} | changes)
-    return PlannedRun(begun, AGGREGATED.benchmark, (load,), seconds=60)
+    return PlannedRun(begun, AGGREGATED, (load,), seconds=60)
 
 
 def test_a_run_is_written_as_a_point_that_the_choice_prefers(tmp_path: Path) -> None:
