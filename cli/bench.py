@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.bench_options import Target, check_options, read_gpus, read_loads
+from cli.bench_options import ALL, check_options, read_gpus, read_shapes
 from cli.bench_table import headers, row
 from cli.ending_signals import EndedBySignalError
 from cli.exit_codes import FAILED
@@ -120,8 +120,7 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json instead of a table.")] = False,
 ) -> None:
     """Measure, print and keep; exit 1 where a threshold is not reached."""
-    wanted = read_loads(shape or (), sweep=sweep, concurrency=concurrency, requests=requests)
-    target = Target(
+    wanted = Wanted(
         stack=stack,
         url=url,
         recipe=recipe,
@@ -132,11 +131,16 @@ def bench(
         tokenizer=tokenizer,
         aiperf=aiperf,
         seconds=time_limit,
+        shapes=read_shapes(shape or ()),
+        every_shape=ALL in (shape or ()),
+        sweep=sweep,
+        concurrency=concurrency,
+        requests=requests,
     )
-    check_options(target, wanted, records=record)
+    check_options(wanted, records=record)
     by_points = str(thresholds) == MEASURED
     limits = load_thresholds(thresholds) if thresholds and not by_points else None
-    run, send, behind = (_of_address if url else _of_stack)(target, wanted)
+    run, send, behind = (_of_address if url else _of_stack)(wanted)
     if by_points:
         limits = thresholds_of(run, behind)
     if record and behind is not None and run.begun.gpus is not None:
@@ -166,14 +170,14 @@ def _record(stack: str | None, result: BenchmarkResult, recipe: Recipe) -> None:
         say(write_evidence(resolved_stack(stack), "bench", found, is_mock=result.is_mock), error=True)
 
 
-def _of_stack(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
-    stack = resolved_stack(str(target.stack))
+def _of_stack(wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
+    stack = resolved_stack(str(wanted.stack))
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
-    program = installed_aiperf(target.aiperf or "aiperf") if target.from_here else None
+    program = installed_aiperf(wanted.aiperf or "aiperf") if wanted.from_here else None
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
-    run = run_of_stack(stack, engine, wanted, in_cluster=program is None, seconds=target.seconds)
+    run = run_of_stack(stack, engine, wanted)
     for text in advice(wanted, recipe):
         say(text, error=True)
     if program is None:
@@ -184,30 +188,20 @@ def _of_stack(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe
         with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
             url = forward.address()
             served_model(url, run.begun.model)
-            endpoint = endpoint_here(run, url, target.tokenizer)
+            endpoint = endpoint_here(run, wanted, url)
             measure_here(run, program, endpoint, recording, progress)
 
     return run, send, recipe
 
 
-def _of_address(target: Target, wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
-    url = parse_url(str(target.url))
-    named = _named_recipe(target)
-    program = installed_aiperf(target.aiperf or "aiperf")
-    gpus, accelerator = target.gpus
-    run = run_of_address(
-        url,
-        served_model(url, target.model),
-        wanted,
-        named,
-        is_mock=target.mock,
-        gpus=gpus,
-        accelerator=accelerator,
-        seconds=target.seconds,
-    )
+def _of_address(wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
+    url = parse_url(str(wanted.url))
+    named = _named_recipe(wanted)
+    program = installed_aiperf(wanted.aiperf or "aiperf")
+    run = run_of_address(url, served_model(url, wanted.model), wanted, named)
     for text in advice(wanted, named) if named else ():
         say(text, error=True)
-    endpoint = endpoint_here(run, url, target.tokenizer)
+    endpoint = endpoint_here(run, wanted, url)
     return run, partial(measure_here, run, program, endpoint), named
 
 
@@ -225,11 +219,11 @@ def _beforehand(run: PlannedRun) -> str:
     return f"{requests:,} requests, and {warmup:,} to warm up, in {loads}: {minutes} min at most; {how}"
 
 
-def _named_recipe(target: Target) -> Recipe | None:
+def _named_recipe(wanted: Wanted) -> Recipe | None:
     """Return the recipe that is behind the address: the stack's, or by its name."""
-    if target.stack is not None:
-        return resolved_stack(target.stack).serving.placed.recipe
-    return None if target.recipe is None else read_recipe(target.recipe)
+    if wanted.stack is not None:
+        return resolved_stack(wanted.stack).serving.placed.recipe
+    return None if wanted.recipe is None else read_recipe(wanted.recipe)
 
 
 def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkResult:

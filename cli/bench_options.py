@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import typer
@@ -15,39 +14,15 @@ from recipes.load import recipe_names
 from resource_graph.spelling import hint
 from sizing.points import Shape
 
-_ALL = "all"
+ALL = "all"
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
 _GPUS = re.compile(r"([1-9][0-9]{0,4})(?:x(.+))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What is measured, and from where; None or False where nothing was typed."""
-
-    stack: str | None
-    url: str | None
-    recipe: str | None
-    from_here: bool
-    model: str | None
-    gpus: tuple[int | None, str | None]
-    """GPUs behind an address and their name, such as GB200."""
-    mock: bool
-    tokenizer: str | None
-    aiperf: str | None
-    seconds: int | None
-    """The longest time of a load."""
-
-
-def read_loads(
-    shapes: Sequence[str], *, sweep: bool, concurrency: int | None, requests: int | None
-) -> Wanted:
-    """Return the shapes and loads; raises typer.BadParameter for what is none."""
-    has_others = _ALL in shapes and len(shapes) > 1
-    refuse("--shape", has_others, "all are all of them: leave the others out")
-    too_few = f"{requests} requests cannot keep {concurrency} open: give {concurrency} or more"
-    refuse("--requests", concurrency and requests and requests < concurrency, too_few)
-    named = tuple(_shape(text) for text in shapes if text != _ALL)
-    return Wanted(named, _ALL in shapes, sweep, concurrency, requests)
+def read_shapes(texts: Sequence[str]) -> tuple[Shape, ...]:
+    """Return the shapes that were named; raises typer.BadParameter for what is none."""
+    refuse("--shape", ALL in texts and len(texts) > 1, "all are all of them: leave the others out")
+    return tuple(_shape(text) for text in texts if text != ALL)
 
 
 def read_gpus(text: str | None) -> tuple[int | None, str | None]:
@@ -64,14 +39,17 @@ def read_gpus(text: str | None) -> tuple[int | None, str | None]:
     return int(found[1]), kind
 
 
-def check_options(target: Target, wanted: Wanted, *, records: bool) -> None:
+def check_options(wanted: Wanted, *, records: bool) -> None:
     """Raise typer.BadParameter where options contradict each other, or say nothing."""
-    if target.stack is None and target.url is None:
+    concurrency, requests = wanted.concurrency, wanted.requests
+    too_few = f"{requests} requests cannot keep {concurrency} open: give {concurrency} or more"
+    refuse("--requests", concurrency and requests and requests < concurrency, too_few)
+    if wanted.stack is None and wanted.url is None:
         raise typer.BadParameter("give one STACK, or --url URL, or both for a stack that answers there")
-    contradictions = _of_stack(target) if target.url is None else _of_address(target, target.url, wanted)
-    is_known = target.stack or (target.recipe and target.gpus[0])
+    contradictions = _of_stack(wanted) if wanted.url is None else _of_address(wanted, wanted.url)
+    is_known = wanted.stack or (wanted.recipe and wanted.gpus[0])
     record = "goes with a STACK that a real engine serves, or with --recipe and --gpus beside --url"
-    for each in (*contradictions, ("--record", records and (target.mock or not is_known), record)):
+    for each in (*contradictions, ("--record", records and (wanted.mock or not is_known), record)):
         refuse(*each)
 
 
@@ -79,34 +57,34 @@ _Contradictions = Sequence[tuple[str, object, str]]
 """Option, whether it was typed where it must not be, and the reason."""
 
 
-def _of_address(target: Target, typed: str, wanted: Wanted) -> _Contradictions:
+def _of_address(wanted: Wanted, typed: str) -> _Contradictions:
     url = parse_url(typed)
-    name = target.recipe
+    name = wanted.recipe
     known = recipe_names()
     missing = "is needed with --url, unless a STACK or --recipe says what is behind the address"
     unknown = f"{name!r} is not one of {', '.join(known)}{hint(name or '', known)}"
-    is_unsaid = not (name or target.stack)
+    is_unsaid = not (name or wanted.stack)
     return (
         ("--url", urlsplit(url).path, f"{url} has a path before /v1: measure behind it"),
-        ("--from-here", target.from_here, "goes with a STACK; an address is measured from here"),
-        ("--recipe", name and target.stack, "goes with --url alone; the stack says it"),
+        ("--from-here", wanted.from_here, "goes with a STACK; an address is measured from here"),
+        ("--recipe", name and wanted.stack, "goes with --url alone; the stack says it"),
         ("--recipe", name and name not in known, unknown),
         ("--shape", is_unsaid and not (wanted.shapes or wanted.every_shape), missing),
         ("--concurrency", is_unsaid and not wanted.concurrency, missing),
-        ("--gpus", target.mock and target.gpus[0], "a mock engine has no GPU: leave --gpus or --mock out"),
+        ("--gpus", wanted.mock and wanted.gpus[0], "a mock engine has no GPU: leave --gpus or --mock out"),
     )
 
 
-def _of_stack(target: Target) -> _Contradictions:
+def _of_stack(wanted: Wanted) -> _Contradictions:
     of_address = "goes with --url; the stack says it"
     of_here = "goes with --from-here; the Job brings its own"
     return (
-        ("--recipe", target.recipe, of_address),
-        ("--model", target.model, of_address),
-        ("--gpus", target.gpus[0], of_address),
-        ("--mock", target.mock, of_address),
-        ("--tokenizer", target.tokenizer and not target.from_here, of_here),
-        ("--aiperf", target.aiperf and not target.from_here, of_here),
+        ("--recipe", wanted.recipe, of_address),
+        ("--model", wanted.model, of_address),
+        ("--gpus", wanted.gpus[0], of_address),
+        ("--mock", wanted.mock, of_address),
+        ("--tokenizer", wanted.tokenizer and not wanted.from_here, of_here),
+        ("--aiperf", wanted.aiperf and not wanted.from_here, of_here),
     )
 
 
@@ -115,5 +93,5 @@ def _shape(text: str) -> Shape:
     if found:
         return Shape(int(found[1]), int(found[2]))
     known = [str(shape) for shape in PUBLISHED_SHAPES]
-    said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {_ALL}"
-    raise typer.BadParameter(f"{said}{hint(text, [*known, _ALL])}", param_hint="--shape")
+    said = f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
+    raise typer.BadParameter(f"{said}{hint(text, [*known, ALL])}", param_hint="--shape")

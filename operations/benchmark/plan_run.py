@@ -29,10 +29,8 @@ _METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
 """Recipe whose benchmark is taken where nobody names another: requests per concurrency, seed, AIPerf."""
 
 
-def run_of_stack(
-    stack: StackPlan, engine: Engine, wanted: Wanted, *, in_cluster: bool, seconds: int | None
-) -> PlannedRun:
-    """Return the run of a stack; `seconds` is the longest time of a load, None the recipe's.
+def run_of_stack(stack: StackPlan, engine: Engine, wanted: Wanted) -> PlannedRun:
+    """Return the run of a stack.
 
     Raises:
         CommandError: its engines refuse what is wanted.
@@ -41,17 +39,17 @@ def run_of_stack(
     recipe = stack.serving.placed.recipe
     begun = begun_result(
         engine,
-        None if in_cluster else FORWARD_NOTE,
+        FORWARD_NOTE if wanted.from_here else None,
         target=stack.name,
         model=recipe.model.served_name,
         recipe=recipe.name,
         runtime=f"{recipe.runtime.image}:{recipe.runtime.version}",
         gpus=recipe.gpus,
         accelerators=stack.used_accelerators,
-        generator="job" if in_cluster else "here",
+        generator="here" if wanted.from_here else "job",
         aiperf=AIPERF_VERSION,
     )
-    longest = seconds or recipe.benchmark.deadline_seconds
+    longest = wanted.seconds or recipe.benchmark.deadline_seconds
     return PlannedRun(begun, recipe, loads_of_recipe(wanted, recipe), longest)
 
 
@@ -60,32 +58,24 @@ def run_of_address(
     model: str,
     wanted: Wanted,
     recipe: Recipe | None,
-    *,
-    is_mock: bool,
-    gpus: int | None,
-    accelerator: str | None,
-    seconds: int | None,
 ) -> PlannedRun:
     """Return the run of an address.
 
     Args:
         url: the address.
         model: what it serves.
-        wanted: the loads.
+        wanted: what a person asked for.
         recipe: what is behind it; None where nobody names one.
-        is_mock: a mock engine answers.
-        gpus: of all workers; None where nobody said.
-        accelerator: their kind; None where nobody said.
-        seconds: the longest time of a load; None: the recipe's.
 
     Raises:
         CommandError: the engines of the recipe refuse what is wanted.
         SettingsError: the recipe that stands in for one that nobody names cannot be used.
 
     """
+    gpus, accelerator = wanted.gpus
     measured_as = recipe or read_recipe(_METHOD_OF_ADDRESSES)
     begun = begun_result(
-        "mock" if is_mock else "real",
+        "mock" if wanted.mock else "real",
         target=url,
         model=model,
         recipe=None,
@@ -97,15 +87,15 @@ def run_of_address(
     )
     benchmark = measured_as.benchmark
     loads = loads_of_recipe(wanted, recipe) if recipe else loads_of_address(wanted, benchmark)
-    return PlannedRun(begun, measured_as, loads, seconds or benchmark.deadline_seconds)
+    return PlannedRun(begun, measured_as, loads, wanted.seconds or benchmark.deadline_seconds)
 
 
-def endpoint_here(run: PlannedRun, url: str, tokenizer: str | None) -> Endpoint:
+def endpoint_here(run: PlannedRun, wanted: Wanted, url: str) -> Endpoint:
     """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
     recipe = run.recipe
     is_dynamo = recipe.engine_server is None
-    if tokenizer is not None:
-        return Endpoint(url, run.begun.model, tokenizer, is_dynamo=is_dynamo)
+    if wanted.tokenizer is not None:
+        return Endpoint(url, run.begun.model, wanted.tokenizer, is_dynamo=is_dynamo)
     return Endpoint(url, run.begun.model, recipe.model.repository, recipe.model.revision, is_dynamo)
 
 

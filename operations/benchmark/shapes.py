@@ -23,20 +23,32 @@ PUBLISHED_SHAPES: Mapping[Shape, int] = MappingProxyType(
 requests were open at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What a person asked to measure."""
+    """What a person typed after `dynamo-stack bench`; None, False or empty where nothing was typed."""
 
-    shapes: tuple[Shape, ...]
-    """Empty: the recipe's own, or all."""
-    every_shape: bool
+    stack: str | None = None
+    url: str | None = None
+    recipe: str | None = None
+    from_here: bool = False
+    model: str | None = None
+    gpus: tuple[int | None, str | None] = (None, None)
+    """GPUs behind an address and their name, such as GB200."""
+    mock: bool = False
+    tokenizer: str | None = None
+    aiperf: str | None = None
+    seconds: int | None = None
+    """The longest time of a load; else the recipe's."""
+    shapes: tuple[Shape, ...] = ()
+    """Else the recipe's own, or all."""
+    every_shape: bool = False
     """All published ones that the engines take."""
-    sweep: bool
+    sweep: bool = False
     """Several concurrencies, from one request up."""
-    concurrency: int | None
-    """The highest; None: the shape's or the recipe's."""
-    requests: int | None
-    """Of each load; None: in proportion to its concurrency."""
+    concurrency: int | None = None
+    """The highest; else the shape's or the recipe's."""
+    requests: int | None = None
+    """Of each load; else in proportion to its concurrency."""
 
 
 def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:

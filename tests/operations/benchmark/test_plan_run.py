@@ -23,7 +23,7 @@ from tests.support.clusters import SILENT
 from tests.support.shipped_stacks import shipped_stack
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
-PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+PLAIN = Wanted()
 
 
 def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
@@ -60,7 +60,7 @@ def test_a_stack_is_measured_with_the_requests_that_all_replicas_run_over_the_gp
     name: str, accelerator: str, gpus: int, open_requests: int
 ) -> None:
     stack = shipped_stack(name)
-    run = run_of_stack(stack, "real", PLAIN, in_cluster=True, seconds=None)
+    run = run_of_stack(stack, "real", PLAIN)
     begun = run.begun
     assert begun.gpus == gpus == sum(pool.used_gpus for pool in stack.pools)
     assert begun.accelerators == (accelerator,)
