@@ -46,13 +46,13 @@ def doctor(
     refuse(of_cluster, stack and (context or namespace or graph), "a stack's settings say its cluster")
     refuse("--record", record and stack is None, "goes with a STACK")
     if stack is not None:
-        target = of_stack(stack)
+        view = of_stack(stack)
     elif context and namespace:
-        target = of_graph(context, namespace, graph)
+        view = of_graph(context, namespace, graph)
     else:
         raise typer.BadParameter("give a STACK, or --context and --namespace")
     now = dt.datetime.now(dt.UTC)
-    found = diagnose(target, now)
+    found = diagnose(view, now)
     code = 0 if found.healthy else FAILED
     print_result("doctor", found, lambda each: _print(each, now), as_json=as_json, code=code)
     if stack is not None and record:

@@ -29,11 +29,7 @@ def node_findings(view: View) -> Iterator[Finding]:
 
 def pool_findings(view: View) -> Iterator[Finding]:
     """Return pools with fewer nodes than the stack counts on, whichever they were."""
-    bought = (
-        {nodes.pool.name: nodes.purchase for nodes in view.target.stack.gpu_nodes}
-        if view.target.stack
-        else {}
-    )
+    bought = {nodes.pool.name: nodes.purchase for nodes in view.stack.gpu_nodes} if view.stack else {}
     for pool in view.pools if view.nodes.is_known else ():
         name, found, block = pool.name, view.nodes_of(pool), bought.get(pool.name)
         if len(found) < pool.nodes:
@@ -82,7 +78,7 @@ def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) 
 
 def volume_findings(view: View) -> Iterator[Finding]:
     """Return claims that are gone, going, or without a volume."""
-    namespace = view.target.served.namespace
+    namespace = view.served.namespace
     for name, answer in view.claims.items():
         claim = answer.first
         subject = Subject("PersistentVolumeClaim", name, namespace)
@@ -109,9 +105,7 @@ def download_findings(view: View) -> Iterator[Finding]:
     job = view.job.first
     if job is None or (status := job.get("status") or {}).get("succeeded"):
         return
-    told = unfinished_job(
-        view.cluster, Subject("Job", str(view.target.served.job), view.target.served.namespace)
-    )
+    told = unfinished_job(view.cluster, Subject("Job", str(view.served.job), view.served.namespace))
     state = "failed for good" if condition_of(job, "Failed") else "is not done"
     yield Finding(
         stage=Stage.DOWNLOAD,
@@ -127,7 +121,7 @@ def download_findings(view: View) -> Iterator[Finding]:
 
 def operator_findings(view: View) -> Iterator[Finding]:
     """Return why no graph is changed: no operator, one that is not ready, a webhook that does not answer."""
-    if not view.target.served.by_dynamo or not view.operators.is_known:
+    if not view.served.by_dynamo or not view.operators.is_known:
         return
     found = Finding(
         stage=Stage.OPERATOR,
@@ -196,11 +190,10 @@ def server_findings(view: View) -> Iterator[Finding]:
 
 def graph_findings(view: View) -> Iterator[Finding]:
     """Return what is wrong with the graph, or the server, as the end of an `up` asks it."""
-    target = view.target
-    for problem in health_problems(view.cluster, target.served):
+    for problem in health_problems(view.cluster, view.served):
         # Volumes and pods are looked at more closely; of a graph that others made nobody knows the files.
         about = problem.about
-        if about in {"claim", "silence"} or (about == "pod" and not target.asked.stack):
+        if about in {"claim", "silence"} or (about == "pod" and not view.asked.stack):
             continue
         is_definition = about == "definitions"
         yield Finding(
@@ -209,6 +202,6 @@ def graph_findings(view: View) -> Iterator[Finding]:
             what=problem.what,
             since=since(view.serves.first or {}, "Ready"),
             setting="platform" if is_definition else "serving",
-            command=problem.then.format(stack=target.asked.stack) if target.asked.stack else "",
+            command=problem.then.format(stack=view.asked.stack) if view.asked.stack else "",
             page=problem.page,
         )

@@ -51,7 +51,7 @@ def counted(view: View) -> Mapping[str, Transfers]:
 
 def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None) -> KvProof:
     """Return what the workers' logs and counters prove of the transport that the stack decided."""
-    asked = view.target.asked
+    asked = view.asked
     decided: str = asked.kv_path.transport if asked.kv_path else ""
     if asked.roles == ("worker",):
         return KvProof(decided="", verdict="does-not-apply", found="the KV cache never leaves its worker")
@@ -63,7 +63,7 @@ def kv_proof(view: View, transfers: Sequence[Transfers], *, is_mock: bool | None
             f"decode workers gave {alone:.0f} answers and count no KV transfer: they filled the cache alone"
         )
         return KvProof(decided=decided, verdict="contradicted", found=found)
-    rate = _rate(asked.placed.recipe, transfers) if asked.placed else ""
+    rate = _rate(asked.placed.recipe, transfers) if decided and asked.placed else ""
     return judge_lines(_worker_lines(view), decided, rate)
 
 
@@ -101,7 +101,7 @@ def judge_lines(lines: Iterable[str], decided: str, rate: str = "") -> KvProof:
 
 def transfer_findings(view: View, proof: KvProof, transfers: Mapping[str, Transfers]) -> Iterator[Finding]:
     """Return a transport that is not the one that was decided, and transfers that fail."""
-    served = view.target.served
+    served = view.served
     pods = ("--namespace", served.namespace, "--selector", f"{GRAPH_NAME}={served.graph}")
     found = Finding(
         stage=Stage.TRANSFER,
@@ -144,13 +144,13 @@ def _missed(worker: Transfers) -> float:
 
 
 def _metrics_path(view: View, pod: str) -> str:
-    return f"/api/v1/namespaces/{view.target.served.namespace}/pods/{pod}:{_SYSTEM_PORT}/proxy/metrics"
+    return f"/api/v1/namespaces/{view.served.namespace}/pods/{pod}:{_SYSTEM_PORT}/proxy/metrics"
 
 
 def _worker_lines(view: View) -> Iterator[str]:
     for role in ("prefill", "decode"):
         for pod in view.of_role(role)[:1]:
-            where = ("--namespace", view.target.served.namespace, "--all-containers", _LOG_LINES)
+            where = ("--namespace", view.served.namespace, "--all-containers", _LOG_LINES)
             yield from view.cluster.log(pod["metadata"]["name"], *where).splitlines()
 
 

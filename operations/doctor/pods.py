@@ -23,7 +23,7 @@ def pod_findings(view: View, now: dt.datetime) -> Iterator[Finding]:
 
 def missing_findings(view: View) -> Iterator[Finding]:
     """Return roles that no pod has: the operator has made none, or the graph asks for none."""
-    pods = view.target.asked.pods
+    pods = view.asked.pods
     for role in view.roles:
         if pods and view.serves.first and not view.of_role(role):
             absent = pods.why_absent((role,))

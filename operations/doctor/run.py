@@ -19,8 +19,7 @@ from operations.doctor.foundations import (
 )
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
-from operations.doctor.target import Target
-from operations.doctor.view import View, look, name_of
+from operations.doctor.view import View, name_of
 from operations.document import Verdict
 from operations.port_forward import PortForward
 from operations.smoke import run
@@ -30,17 +29,9 @@ from operations.smoke.registration import listed_models
 from operations.smoke.results import SmokeReport, WrongAnswer
 
 
-def diagnose(target: Target, now: dt.datetime) -> Diagnosis:
-    """Return what is wrong and why; `now`: the moment, by this machine's clock.
-
-    Raises:
-        CommandError: the cluster does not say what the deployment is.
-
-    """
-    start = time.monotonic()
-    view = look(target)
-    found = judged(view, asked(target), now)
-    return found.model_copy(update={"seconds": round(time.monotonic() - start, 1)})
+def diagnose(view: View, now: dt.datetime) -> Diagnosis:
+    """Return what is wrong with a deployment, and why; `now`: the moment, by this machine's clock."""
+    return judged(view, asked(view), now)
 
 
 def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
@@ -64,16 +55,16 @@ def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
     return Diagnosis(
-        target=view.target.asked.name,
+        target=view.asked.name,
         healthy=not causes,
         answered_seconds=_answered(report),
         mock_engine=report.is_mock,
         causes=causes,
         symptoms=symptoms,
         notes=tuple(recent_ends(view, now)),
-        unseen=(*view.unseen(), *unasked(view.target)),
+        unseen=(*view.unseen(), *unasked(view)),
         kv_path=proof,
-        seconds=0,
+        seconds=round(time.monotonic() - view.began, 1),
     )
 
 
@@ -105,12 +96,12 @@ _PARTS = {
 _LOG_LINES = "--tail=400"
 
 
-def asked(target: Target) -> SmokeReport:
+def asked(view: View) -> SmokeReport:
     """Ask the frontend as a client does, through a port-forward."""
-    served = target.served
-    with PortForward(target.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
+    served = view.served
+    with PortForward(view.commands, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
         frontend = Frontend(forward.address, seconds=_ANSWER_SECONDS, by_proxy=False)
-        question = target.asked
+        question = view.asked
         if not question.model:
             # Of a graph that others deployed: whichever model is listed first.
             try:
@@ -118,29 +109,26 @@ def asked(target: Target) -> SmokeReport:
             except WrongAnswer:
                 listed = ()
             question = replace(question, model=listed[0] if listed else "any model")
-        left_out = "first-token" if any(unasked(target)) else ""
+        left_out = "first-token" if any(unasked(view)) else ""
         checks = [each for each in _QUESTIONS if each.name != left_out]
         return run.ask(question, frontend, lambda _: None, wait=0, checks=checks)
 
 
-def unasked(target: Target) -> Iterator[str]:
+def unasked(view: View) -> Iterator[str]:
     """Yield what the doctor has no time to ask."""
-    path = target.asked.kv_path
+    path = view.asked.kv_path
     if path is not None and path.late_first_token_seconds > _ANSWER_SECONDS:
         yield (
             f"first token of a long prompt: over {path.transport} it may take "
-            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {target.asked.stack}` waits for it"
+            f"{path.late_first_token_seconds:g} s; `dynamo-stack smoke {view.asked.stack}` waits for it"
         )
 
 
 def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
     """Return which of the questions were answered wrong."""
-    target = view.target
-    service = f"service/{frontend_service(target.served.graph)}"
-    forward = ("port-forward", "--namespace", target.served.namespace, service, str(FRONTEND_PORT))
-    command = (
-        f"dynamo-stack smoke {target.asked.stack}" if target.asked.stack else view.cluster.command(*forward)
-    )
+    service = f"service/{frontend_service(view.served.graph)}"
+    forward = ("port-forward", "--namespace", view.served.namespace, service, str(FRONTEND_PORT))
+    command = f"dynamo-stack smoke {view.asked.stack}" if view.asked.stack else view.cluster.command(*forward)
     for result in report.results:
         if result.verdict is Verdict.WRONG:
             stage, about, title = _PARTS[result.name]
@@ -159,7 +147,7 @@ def log_findings(view: View) -> Iterator[Finding]:
     """Return known faults out of the logs of pods that are Ready, for a deployment that does not answer."""
     for pod in filter(is_ready, view.live_pods):
         name = pod["metadata"]["name"]
-        namespace = view.target.served.namespace
+        namespace = view.served.namespace
         words = (name, "--namespace", namespace, "--all-containers", _LOG_LINES)
         if signed := last_signed(view.cluster.log(*words).splitlines(), Stage.REGISTRATION):
             known, line = signed

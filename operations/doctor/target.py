@@ -1,7 +1,6 @@
-"""What the doctor looks at: the deployment of a stack, or a graph that others deployed."""
+"""Looks at the deployment of a stack, or at a graph that others deployed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from components.cluster_answer import KubernetesObject, Said
@@ -9,41 +8,22 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS, components_of
 from failures.health import ServingObjects
 from operations.commands import ClusterCommands, refuse_other_cluster
+from operations.doctor.view import LOOK_SECONDS, View, look
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.registration import Target as Asked
+from operations.smoke.registration import Target
 from operations.smoke.run import refuse_without_graph, roles_of_workers, target_of_stack
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.foreign_and_lost import objects_of
 
-_LOOK_SECONDS = 5
-"""For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
 _VARIANTS = ("prefill", "decode", FRONTEND, "planner", "epp")
 """What the operator knows beside `worker`, which another word or none stands for (ai-dynamo/dynamo,
 deploy/operator, ComponentDefaultsFactory)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """One deployment."""
-
-    cluster: ClusterCommands
-    served: ServingObjects
-    asked: Asked
-    """What its frontend is asked, as `smoke` asks it; with its name, its pods and its KV transport."""
-    stack: StackPlan | None = None
-    """None of a graph that others deployed."""
-
-    @property
-    def reader(self) -> ClusterReader:
-        """A reader whose answers come in time."""
-        return self.cluster.within(_LOOK_SECONDS)
-
-
-def of_stack(name: str) -> Target:
-    """Return the deployment of a stack.
+def of_stack(name: str) -> View:
+    """Look at the deployment of a stack.
 
     Raises:
         SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
@@ -54,21 +34,21 @@ def of_stack(name: str) -> Target:
     refuse_without_graph(stack)
     refuse_other_cluster(stack)
     cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
-    return Target(cluster, objects_of(stack), target_of_stack(stack, cluster), stack)
+    return look(cluster, objects_of(stack), target_of_stack(stack, cluster), stack)
 
 
-def of_graph(context: str, namespace: str, name: str | None) -> Target:
-    """Return a graph that others deployed; the only one of its namespace where no name is given.
+def of_graph(context: str, namespace: str, name: str | None) -> View:
+    """Look at a graph that others deployed; the only one of its namespace where no name is given.
 
     Raises:
         CommandError: there is no such graph, there are several, or the cluster does not say.
 
     """
     cluster = ClusterCommands.of(ClusterPlan("existing", context, None, None), needs_helm=False)
-    graph = _graph(cluster.within(_LOOK_SECONDS), namespace, name)
+    graph = _graph(cluster.within(LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
     roles = roles_in(graph)
-    asked = Asked(
+    asked = Target(
         name=f"graph {namespace}/{found}",
         stack=None,
         url=None,
@@ -76,7 +56,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> Target:
         roles=roles_of_workers(is_disaggregated=("prefill",) in roles.values()),
         pods=GraphPods(cluster, namespace, found, roles),
     )
-    return Target(cluster, ServingObjects(namespace, found), asked)
+    return look(cluster, ServingObjects(namespace, found), asked)
 
 
 def roles_in(graph: KubernetesObject) -> Mapping[str, tuple[str, ...]]:

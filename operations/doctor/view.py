@@ -1,5 +1,6 @@
 """What the cluster says, at one moment, of everything that a request needs."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,12 +21,17 @@ from components.cluster_answer import (
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
+from failures.health import ServingObjects
 from failures.pods_and_events import claim_names, has_ended
+from operations.commands import ClusterCommands
 from operations.doctor.finding import Needs
-from operations.doctor.target import Target
 from operations.errors import CommandError
+from operations.smoke.registration import Target
 from stacks.plan.placement.pools import Pool
+from stacks.plan.stack_plan import StackPlan
 
+LOOK_SECONDS = 5
+"""For each question: the cluster answers at once, or nothing is to be had within the doctor's time."""
 _EMPTY = Answer(Said.EMPTY)
 _DATABASES = ("nats", "etcd")
 
@@ -34,7 +40,16 @@ _DATABASES = ("nats", "etcd")
 class View:
     """Answers of the cluster; what it does not say is an answer too."""
 
-    target: Target
+    began: float
+    """When it was begun to ask, by time.monotonic()."""
+    commands: ClusterCommands
+    cluster: ClusterReader
+    """Its answers come in time."""
+    served: ServingObjects
+    asked: Target
+    """What its frontend is asked, as `smoke` asks it; with its name, its pods and its KV transport."""
+    stack: StackPlan | None
+    """None of a graph that others deployed."""
     serves: Answer
     """The graph, or the Deployment of a server without Dynamo."""
     pods: Answer
@@ -51,11 +66,6 @@ class View:
     """Why the operator's webhook gives nobody the graph; empty where it does."""
 
     @property
-    def cluster(self) -> ClusterReader:
-        """What looks closer."""
-        return self.target.reader
-
-    @property
     def live_pods(self) -> Sequence[KubernetesObject]:
         """The pods that serve, or should."""
         return [pod for pod in self.pods.items if not has_ended(pod)]
@@ -68,7 +78,7 @@ class View:
     @property
     def pools(self) -> Sequence[Pool]:
         """The pools that workers of the stack use."""
-        return [placed.pool for placed in self.target.stack.used_pools] if self.target.stack else []
+        return [placed.pool for placed in self.stack.used_pools] if self.stack else []
 
     def nodes_of(self, pool: Pool) -> list[KubernetesObject]:
         """Return the nodes of a pool that are in the cluster."""
@@ -83,11 +93,11 @@ class View:
     @property
     def roles(self) -> tuple[str, ...]:
         """What has to serve: the frontend and each role of the workers."""
-        return (FRONTEND, *self.target.asked.roles)
+        return (FRONTEND, *self.asked.roles)
 
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
-        pods = self.target.asked.pods
+        pods = self.asked.pods
         return pods.of_roles({role}, self.live_pods) if pods else []
 
     def databases(self) -> Iterator[KubernetesObject]:
@@ -115,7 +125,7 @@ class View:
             "transfer": {"workers"},
             "model": {"workers", "frontend"},
             "frontend": self._parts_of(FRONTEND),
-            "workers": {part for role in self.target.asked.roles for part in self._parts_of(role)},
+            "workers": {part for role in self.asked.roles for part in self._parts_of(role)},
             "readiness": {name_of(pod) for pod in self.live_pods} | {f"role {each}" for each in self.roles},
             "operator": {"definitions"} | {on for pod in self.live_platform_pods for on in _nodes(pod)},
         }
@@ -135,23 +145,25 @@ class View:
         return {name_of(pod) for pod in self.of_role(role)} or {f"role {role}"}
 
 
-def look(target: Target) -> View:
+def look(
+    commands: ClusterCommands, served: ServingObjects, asked: Target, stack: StackPlan | None = None
+) -> View:
     """Ask for all of it.
 
     Raises:
         CommandError: the cluster does not say what the deployment is.
 
     """
-    cluster, served = target.reader, target.served
+    began, cluster = time.monotonic(), commands.reader.within(LOOK_SECONDS)
     serves = cluster.ask(GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS, served.graph, served.namespace)
     pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=f"{GRAPH_NAME}={served.graph}")
     for answer in (serves, pods):
         if not answer.is_known:
             shown = cluster.command("get", "pods", "--namespace", served.namespace)
-            raise CommandError(f"{target.asked.name} could not be looked at: {answer.why}\n  try: `{shown}`")
+            raise CommandError(f"{asked.name} could not be looked at: {answer.why}\n  try: `{shown}`")
     operators = cluster.ask(DEPLOYMENTS, labelSelector=OPERATOR_LABELS) if served.by_dynamo else _EMPTY
     # A cluster may have several, each for its own namespaces.
-    planned = target.stack.platform.namespace if target.stack and target.stack.platform else ""
+    planned = stack.platform.namespace if stack and stack.platform else ""
     if own := [each for each in operators.items if each["metadata"]["namespace"] == planned]:
         operators = Answer.of(own)
     platform = next((str(each["metadata"]["namespace"]) for each in operators.items), planned)
@@ -163,7 +175,12 @@ def look(target: Target) -> View:
     if served.claim:
         claims[served.claim] = None
     return View(
-        target,
+        began,
+        commands,
+        cluster,
+        served,
+        asked,
+        stack,
         serves,
         pods,
         cluster.ask(NODES),

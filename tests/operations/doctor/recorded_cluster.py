@@ -15,11 +15,10 @@ from failures.health import ServingObjects
 from hardware import KvPath
 from operations.doctor.finding import Diagnosis
 from operations.doctor.run import judged
-from operations.doctor.target import Target
 from operations.doctor.view import View, look
 from operations.document import Verdict
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.registration import Target as Asked
+from operations.smoke.registration import Target
 from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, zone_named
 from stacks.settings.cluster import CapacityBlock
@@ -67,7 +66,7 @@ class RecordedCluster:
             nodes = PlannedNodes("b200", pool, zone_named("us-east-1a"), self.block, None, "gp3", {})
             stack = replace(stack, layers=replace(stack.layers, nodes=(nodes,)))
         transport = replace(placed.kv_transport, path=kv) if kv and placed.kv_transport else None
-        asked = Asked(
+        asked = Target(
             name="stack dev",
             stack="dev",
             url=None,
@@ -77,7 +76,7 @@ class RecordedCluster:
             pods=GraphPods(reader, NAMESPACE, GRAPH, ROLES),
         )
         served = ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download")
-        return look(Target(reader, served, asked, stack))
+        return look(reader, served, asked, stack)
 
     def report(self) -> SmokeReport:
         """The frontend's answers: what comes after a wrong one is not asked."""
