@@ -10,7 +10,7 @@ from cli.exit_codes import FAILED
 from cli.output import Row, first_of, labelled, print_result, print_sections, say
 from cli.stack_argument import AsJson, OptionalStackArgument, refuse
 from operations.doctor.finding import Diagnosis, Finding
-from operations.doctor.run import diagnose
+from operations.doctor.run import asked, diagnose
 from operations.doctor.target import of_graph, of_stack
 from operations.evidence import record as write_evidence
 from operations.project import resolved_stack
@@ -52,7 +52,7 @@ def doctor(
     else:
         raise typer.BadParameter("give a STACK, or --context and --namespace")
     now = dt.datetime.now(dt.UTC)
-    found = diagnose(view, now)
+    found = diagnose(view, asked(view), now)
     code = 0 if found.healthy else FAILED
     print_result("doctor", found, lambda each: _print(each, now), as_json=as_json, code=code)
     if stack is not None and record:

@@ -29,13 +29,8 @@ from operations.smoke.registration import listed_models
 from operations.smoke.results import SmokeReport, WrongAnswer
 
 
-def diagnose(view: View, now: dt.datetime) -> Diagnosis:
-    """Return what is wrong with a deployment, and why; `now`: the moment, by this machine's clock."""
-    return judged(view, asked(view), now)
-
-
-def judged(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
-    """Return what the cluster's words and the frontend's answers come to."""
+def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
+    """Return what the cluster's words and the frontend's answers come to; `now`: by this machine's clock."""
     transfers = counted(view)
     proof = kv_proof(view, [*transfers.values()], is_mock=report.is_mock)
     findings = [

@@ -4,17 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, ValidationError
 
 from operations.smoke.client import Answer
 from operations.smoke.results import Judgement, WrongAnswer, wrong
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class Instance(_Part):
+class Instance(BaseModel, frozen=True):
     """A process that has registered itself."""
 
     namespace: str
@@ -22,7 +18,7 @@ class Instance(_Part):
     endpoint: str
 
 
-class Health(_Part):
+class Health(BaseModel, frozen=True):
     """GET /health."""
 
     endpoints: tuple[str, ...]
@@ -30,19 +26,19 @@ class Health(_Part):
     instances: tuple[Instance, ...]
 
 
-class ListedModel(_Part):
+class ListedModel(BaseModel, frozen=True):
     """A model that the frontend serves."""
 
     id: str
 
 
-class ModelList(_Part):
+class ModelList(BaseModel, frozen=True):
     """GET /v1/models."""
 
     data: tuple[ListedModel, ...]
 
 
-class ToolCall(_Part):
+class ToolCall(BaseModel, frozen=True):
     """One call of a function in an answer."""
 
     id: str
@@ -51,7 +47,7 @@ class ToolCall(_Part):
     """A JSON object as text."""
 
 
-class Message(_Part):
+class Message(BaseModel, frozen=True):
     """What the model says, or a piece of it."""
 
     content: str | None = None
@@ -59,20 +55,20 @@ class Message(_Part):
     tool_calls: tuple[ToolCall, ...] | None = None
 
 
-class Choice(_Part):
+class Choice(BaseModel, frozen=True):
     """One of several answers; the checks ask for one."""
 
     message: Annotated[Message, Field(validation_alias=AliasChoices("message", "delta"))]
     finish_reason: str | None = None
 
 
-class Completion(_Part):
+class Completion(BaseModel, frozen=True):
     """POST /v1/chat/completions."""
 
     choices: Annotated[tuple[Choice, ...], Field(min_length=1)]
 
 
-class Chunk(_Part):
+class Chunk(BaseModel, frozen=True):
     """One event of a stream."""
 
     choices: tuple[Choice, ...] = ()
@@ -86,7 +82,7 @@ class Chunk(_Part):
         return "".join((each.reasoning_content or "") + (each.content or "") for each in said)
 
 
-class OutputItem(_Part):
+class OutputItem(BaseModel, frozen=True):
     """A message of an answer of /v1/responses, the reasoning before it, or a part of either."""
 
     type: str
@@ -94,13 +90,13 @@ class OutputItem(_Part):
     content: "tuple[OutputItem, ...] | None" = None
 
 
-class ResponsesAnswer(_Part):
+class ResponsesAnswer(BaseModel, frozen=True):
     """POST /v1/responses."""
 
     output: tuple[OutputItem, ...]
 
 
-Part = TypeVar("Part", bound=_Part)
+Part = TypeVar("Part", bound=BaseModel)
 """Any of these."""
 
 

@@ -14,7 +14,7 @@ from components.cluster_answer import Answer, Kind, Objects, Said
 from failures.health import ServingObjects
 from hardware import KvPath
 from operations.doctor.finding import Diagnosis
-from operations.doctor.run import judged
+from operations.doctor.run import diagnose
 from operations.doctor.view import View, look
 from operations.document import Verdict
 from operations.smoke.graph_pods import GraphPods
@@ -56,7 +56,7 @@ class RecordedCluster:
 
     def diagnosis(self, kv: KvPath | None = None) -> Diagnosis:
         """What the doctor says of it, where the KV cache was decided to go this way."""
-        return judged(self.view(kv), self.report(), NOW)
+        return diagnose(self.view(kv), self.report(), NOW)
 
     def view(self, kv: KvPath | None = None) -> View:
         reader: Any = self
