@@ -121,6 +121,8 @@ def bench(
 ) -> None:
     """Measure, print and keep; exit 1 where a threshold is not reached."""
     wanted = Wanted(
+        shapes=read_shapes(shape or ()),
+        every_shape=ALL in (shape or ()),
         stack=stack,
         url=url,
         recipe=recipe,
@@ -131,8 +133,6 @@ def bench(
         tokenizer=tokenizer,
         aiperf=aiperf,
         seconds=time_limit,
-        shapes=read_shapes(shape or ()),
-        every_shape=ALL in (shape or ()),
         sweep=sweep,
         concurrency=concurrency,
         requests=requests,
