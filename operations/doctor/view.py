@@ -154,7 +154,7 @@ def look(
         CommandError: the cluster does not say what the deployment is.
 
     """
-    began, cluster = time.monotonic(), commands.reader.within(LOOK_SECONDS)
+    began, cluster = time.monotonic(), commands.within(LOOK_SECONDS)
     serves = cluster.ask(GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS, served.graph, served.namespace)
     pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=f"{GRAPH_NAME}={served.graph}")
     for answer in (serves, pods):
