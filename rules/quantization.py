@@ -25,7 +25,7 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.engines.models import read_checkpoint, read_kv_format
+from rules.reading.engines.models import checkpoint_name, read_kv_format, read_mxfp4
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import read_image
@@ -63,13 +63,13 @@ _Wanted = Iterable[tuple[str, VllmMoeKernels | None]]
 )
 def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """Expert kernels do not fit the GPU."""
-    for landing, kernels in doubtful_kernels(graph, worker):
+    for kernels, source in doubtful_kernels(graph, worker):
         gpu, outcome = kernels.accelerator, kernels.support.outcome.value
         parallel = read_expert_parallel_size(read_settings(graph, worker))
         split = f" and expert parallelism {parallel}" if parallel > 1 else ""
         said = (
-            f"{kernels}{split} {outcome} on {gpu.name} ({gpu.architecture_family}, {landing.source}), where "
-            f"it can land: {kernels.support.reason}"
+            f"{kernels}{split} {outcome} on {gpu.name} ({gpu.architecture_family}, {source}), where it "
+            f"can land: {kernels.support.reason}"
         )
         yield said if kernels.support.stops else Advice(said)
 
@@ -110,16 +110,16 @@ def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
 
 def _unfit_for_vllm(graph: ResourceGraph, worker: Worker, wanted: _Wanted) -> Iterator[str]:
     for name, kernels in wanted:
-        if read_checkpoint(graph, worker).mxfp4 is None:
+        if read_mxfp4(graph, worker) is None:
             return
-        landing = read_landing(graph, worker)
+        accelerators, source = read_landing(graph, worker)
         if kernels is None:
             raise Undecided(f"what {name} does with the MXFP4 experts of gpt-oss is not known here")
-        for gpu in landing.accelerators:
+        for gpu in accelerators:
             if not kernels.run_on(gpu):
                 yield (
                     f"{name} has its kernels on {kernels.where}, and it can land on {gpu.name} "
-                    f"({gpu.architecture_family}, {landing.source})"
+                    f"({gpu.architecture_family}, {source})"
                 )
 
 
@@ -155,11 +155,9 @@ def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> It
             f"{OVERRIDE_VARIABLE} is {text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "
             "engine warns and takes its default"
         )
-    checkpoint = read_checkpoint(graph, worker)
-    if checkpoint.mxfp4 is None:
-        yield (
-            f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {checkpoint.text} is none"
-        )
+    if read_mxfp4(graph, worker) is None:
+        name = checkpoint_name(command)
+        yield f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {name} is none"
 
 
 _FP8 = "fp8"
@@ -195,13 +193,13 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     elif found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
-    elif found.value == _FP8 and not is_vllm(worker) and read_checkpoint(graph, worker).mxfp4 is not None:
-        landing = read_landing(graph, worker)
-        for gpu in landing.accelerators:
+    elif found.value == _FP8 and not is_vllm(worker) and read_mxfp4(graph, worker) is not None:
+        accelerators, source = read_landing(graph, worker)
+        for gpu in accelerators:
             if not fp8_kv_cache_is_tested(gpu):
                 yield Advice(
                     f"keeps its KV cache in {found} on {gpu.name} ({gpu.architecture_family}, "
-                    f"{landing.source}); NVIDIA tests gpt-oss with it on Blackwell alone"
+                    f"{source}); NVIDIA tests gpt-oss with it on Blackwell alone"
                 )
 
 

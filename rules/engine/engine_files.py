@@ -21,7 +21,7 @@ from engines.written_values import number
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import DYNAMO_VLLM
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.models import checkpoint_name, read_mxfp4
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
@@ -220,9 +220,9 @@ def _other_quantization(graph: ResourceGraph, worker: Worker, settings: Effectiv
     given = settings.at(_VLLM_QUANTIZATION)
     if given is None or given.value is None or _MXFP4 in str(given.value).lower():
         return
-    checkpoint = known(read_checkpoint, graph, worker)
-    if checkpoint is not None and checkpoint.mxfp4 is not None:
+    if known(read_mxfp4, graph, worker) is not None:
+        name = checkpoint_name(worker.commands[0])
         yield (
-            f"{_VLLM_QUANTIZATION} {given.value} ({given.source}) is not what {checkpoint.text} holds, "
+            f"{_VLLM_QUANTIZATION} {given.value} ({given.source}) is not what {name} holds, "
             f"{_MXFP4}: vLLM refuses another method than the checkpoint's"
         )

@@ -242,9 +242,9 @@ def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[st
         return
     # Without a GPU by name nobody can say whether the defect applies.
     landing = known(read_landing, graph, worker)
-    if landing is not None and all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
+    if landing is not None and all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing[0]):
         yield (
             f"runs {ranks.value} ranks of attention data parallelism on {DEEP_EP_CRASH_ACCELERATOR} "
-            f"({landing.source}) without {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}: "
+            f"({landing[1]}) without {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}: "
             f"{WITHOUT_DEEP_EP.why}"
         )

@@ -89,14 +89,6 @@ def tolerated(spec: Mapping[str, Value], taint: Taint) -> bool:
     return any(_tolerates(item, taint) for item in mappings_at(spec, "tolerations"))
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """The accelerators that a worker can land on, and what says so."""
-
-    accelerators: tuple[Accelerator, ...]
-    source: str
-
-
 def read_placement(graph: ResourceGraph, worker: Worker) -> Pool:
     """The pool that a component says the worker runs in, else the one whose nodes its pod selects."""
     candidates = read_candidates(graph, worker)
@@ -113,23 +105,23 @@ def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Pool]:
 
 
 @memoized
-def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
-    """The accelerators of its pool or pools; where none is known, those that its node selection allows."""
+def read_landing(graph: ResourceGraph, worker: Worker) -> tuple[Sequence[Accelerator], str]:
+    """The accelerators that the worker can land on, and what says so: its pools, else its node selection."""
     if _component_entry(graph, worker) is not None or read_pools(graph):
         pools = read_candidates(graph, worker)
         accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
         names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
-        return Landing(tuple(ACCELERATORS[name] for name in accelerators), f"pool {names}")
+        return [ACCELERATORS[name] for name in accelerators], f"pool {names}"
     products = _allowed_products(worker.pod)
     if not products:
         raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
-    return Landing(tuple(map(_accelerator, products)), f"{PRODUCT_LABEL} {', '.join(products)}")
+    return list(map(_accelerator, products)), f"{PRODUCT_LABEL} {', '.join(products)}"
 
 
 def nodes_without_fabric(graph: ResourceGraph, worker: Worker) -> Sequence[str]:
     """Accelerators that the worker can land on whose NVLink ends at the node."""
-    landing = read_landing(graph, worker)
-    return [item.name for item in landing.accelerators if not item.host.nvlink_crosses_nodes]
+    accelerators, _ = read_landing(graph, worker)
+    return [item.name for item in accelerators if not item.host.nvlink_crosses_nodes]
 
 
 def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:

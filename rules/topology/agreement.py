@@ -10,9 +10,9 @@ from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, 
 from rules.reading.engines.models import (
     effective_backend,
     effective_format,
-    read_checkpoint,
     read_kv_format,
     read_model_limits,
+    read_mxfp4,
     served_name,
     tokens_per_block,
 )
@@ -181,7 +181,7 @@ def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
 
 def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:
     workers = group.workers
-    if not all(is_tensorrt_llm(worker) and read_checkpoint(graph, worker).mxfp4 for worker in workers):
+    if not all(is_tensorrt_llm(worker) and read_mxfp4(graph, worker) for worker in workers):
         return
     by_algorithm = grouped(
         (algorithm, f"{worker.name} ({source})")
@@ -199,5 +199,6 @@ def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
     override = read_override(settings.environment)
     if override is not None:
         return {override: OVERRIDE_VARIABLE}
-    kernels = [kernels_on(settings, gpu) for gpu in read_landing(graph, worker).accelerators]
+    accelerators, _ = read_landing(graph, worker)
+    kernels = [kernels_on(settings, gpu) for gpu in accelerators]
     return {item.algorithm: item.algorithm_source for item in kernels}

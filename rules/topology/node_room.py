@@ -76,7 +76,7 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
     architectures = _architectures(pods)
     types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
     landing = known(read_landing, graph, pods.workers[0])
-    allowed = set[str]() if landing is None else {gpu.name for gpu in landing.accelerators}
+    allowed = set[str]() if landing is None else {gpu.name for gpu in landing[0]}
     selected = [each for each in types if each.accelerator.name in allowed]
     if selected:
         return selected, f"a node with {', '.join(sorted(allowed))}", False

@@ -21,7 +21,7 @@ from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods
 from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, known, text_at
+from rules.reading.shapes import Undecided, field, known, text_at
 from rules.rule import (
     WORKERS,
     Observation,
@@ -102,11 +102,11 @@ def _has_pods(worker: Worker) -> bool:
 
 def _shares_a_namespace(template: PodTemplate) -> bool:
     """Whether the operator may put the pods into a Dynamo namespace that another graph has too."""
-    if template.described_by.get(_GLOBAL_NAMESPACE):
+    if field(template.described_by, _GLOBAL_NAMESPACE):
         return True
     lines = known_lines(template.main, template.described_by)
     is_ignored = bool(lines) and min(lines) >= _OLD_NAMESPACE_IGNORED_SINCE
-    return bool(template.described_by.get(_OLD_NAMESPACE)) and not is_ignored
+    return bool(field(template.described_by, _OLD_NAMESPACE)) and not is_ignored
 
 
 @rule(

@@ -5,7 +5,7 @@ import pytest
 from engines.command_line import UNKNOWN_WORD
 from resource_graph import Resource, ResourceGraph
 from rules.reading.commands.container_commands import TRTLLM_SERVE, StartCommand
-from rules.reading.engines.models import checkpoint_name, read_checkpoint
+from rules.reading.engines.models import checkpoint_name, read_mxfp4
 from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
@@ -39,9 +39,10 @@ def worker_of(command: str, **variables: str) -> tuple[ResourceGraph, Worker]:
 
 
 def model_of(name: str) -> str | None:
-    found = read_checkpoint(*worker_of(f"python3 -m dynamo.trtllm --model {name}"))
-    assert found.text == name
-    return None if found.mxfp4 is None else found.mxfp4.name
+    graph, worker = worker_of(f"python3 -m dynamo.trtllm --model {name}")
+    assert checkpoint_name(worker.commands[0]) == name
+    found = read_mxfp4(graph, worker)
+    return None if found is None else found.name
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_a_name_that_does_not_tell_leaves_it_undecided(name: str) -> None:
 def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() -> None:
     command = "python3 -m dynamo.trtllm --model-path /models/tuned --served-model-name openai/gpt-oss-120b"
     with pytest.raises(Undecided, match="does not tell"):
-        read_checkpoint(*worker_of(command))
+        read_mxfp4(*worker_of(command))
 
 
 @pytest.mark.parametrize(
@@ -102,14 +103,15 @@ def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() ->
     ],
 )
 def test_every_program_names_its_model_in_its_own_way(command: str) -> None:
-    found = read_checkpoint(*worker_of(command)).mxfp4
+    found = read_mxfp4(*worker_of(command))
     assert found is not None
     assert found.name == "gpt-oss-20b"
 
 
 def test_dynamo_takes_the_model_from_its_variable() -> None:
-    found = read_checkpoint(*worker_of("python3 -m dynamo.trtllm", DYN_TRTLLM_MODEL="openai/gpt-oss-20b"))
-    assert found.text == "openai/gpt-oss-20b"
+    found = read_mxfp4(*worker_of("python3 -m dynamo.trtllm", DYN_TRTLLM_MODEL="openai/gpt-oss-20b"))
+    assert found is not None
+    assert found.name == "gpt-oss-20b"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_a_command_without_a_model_leaves_it_undecided(command: str) -> None:
     graph, worker = worker_of(command)
     for _ in range(2):
         with pytest.raises(Undecided, match=r"model|no engine"):
-            read_checkpoint(graph, worker)
+            read_mxfp4(graph, worker)
 
 
 def test_a_model_that_only_the_run_knows_is_not_taken_for_none() -> None:

@@ -23,11 +23,11 @@ from engines.vllm.kernels import VLLM_MOE_VARIABLES, VllmMoeKernels
 from engines.written_values import Setting
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
-from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.models import read_mxfp4
 from rules.reading.engines.settings import read_settings
-from rules.reading.placements import Landing, read_landing
+from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, memoized
+from rules.reading.shapes import Undecided, attempted, known, memoized
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
 _AUTO = "AUTO"
@@ -88,8 +88,8 @@ def kernels_on(settings: Effective, accelerator: Accelerator) -> ExpertKernels:
     return ExpertKernels(accelerator, backend, source, algorithm, algorithm_source, support)
 
 
-def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Landing, ExpertKernels]]:
-    """The worker's kernels on each GPU that it can land on, where they do not simply run.
+def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[ExpertKernels, str]]:
+    """The worker's kernels on each GPU that it can land on, where they do not simply run, and what says so.
 
     Checkpoint and GPU are asked for only where the answer depends on them: a worker without any setting
     runs its experts everywhere.
@@ -98,17 +98,17 @@ def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[Lan
     found = [kernels for kernels in candidates if kernels.support.outcome is not MoeOutcome.RUNS]
     if not found:
         return
-    read_checkpoint(graph, worker)
+    read_mxfp4(graph, worker)
     try:
-        landing = read_landing(graph, worker)
+        _, source = read_landing(graph, worker)
     except Undecided:
         if len(found) < len(candidates) or len({kernels.support.stops for kernels in candidates}) > 1:
             raise
         # The outcome is the same on every GPU: one GPU stands for all.
-        landing = Landing((found[0].accelerator,), "as every other GPU that runs gpt-oss")
+        source = "as every other GPU that runs gpt-oss"
         found = found[:1]
     for kernels in found:
-        yield landing, kernels
+        yield kernels, source
 
 
 def read_vllm_backend(settings: Effective) -> Setting:
@@ -129,13 +129,10 @@ def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, 
 @memoized
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
     """The kernels on each GPU that the worker may land on, if its checkpoint may have experts in MXFP4."""
-    checkpoint = known(read_checkpoint, graph, worker)
-    if checkpoint is not None and checkpoint.mxfp4 is None:
+    if attempted(read_mxfp4, graph, worker) is None:
         return ()
     settings = read_settings(graph, worker)
     landing = known(read_landing, graph, worker)
-    if landing is not None:
-        accelerators = landing.accelerators
-    else:
-        accelerators = filter(algorithms_with_kernels, ACCELERATORS.values())
+    every = filter(algorithms_with_kernels, ACCELERATORS.values())
+    accelerators = every if landing is None else landing[0]
     return [kernels_on(settings, accelerator) for accelerator in accelerators]

@@ -26,7 +26,7 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_backend,
     read_vllm_variables,
 )
-from rules.reading.engines.models import read_checkpoint, read_kv_format, transceiver_backend, transfer_buffer
+from rules.reading.engines.models import read_kv_format, read_mxfp4, transceiver_backend, transfer_buffer
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import KV_TRANSFER
 from rules.reading.placements import read_landing
@@ -165,9 +165,9 @@ class MemoryPlan:
 @memoized
 def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
     """The plan of a worker of gpt-oss on each GPU that it can land on."""
-    landing = read_landing(graph, worker)
+    accelerators, _ = read_landing(graph, worker)
     plan = read_memory_plan(graph, worker)
-    return [] if plan is None else [plan.on(accelerator) for accelerator in landing.accelerators]
+    return [] if plan is None else [plan.on(accelerator) for accelerator in accelerators]
 
 
 @memoized
@@ -175,7 +175,7 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     """What a worker of gpt-oss does with a GPU's memory; None for any other worker."""
     if not is_tensorrt_llm(worker) and not is_vllm(worker):
         return None
-    model = read_checkpoint(graph, worker).mxfp4
+    model = read_mxfp4(graph, worker)
     if model is None:
         return None
     try:

@@ -6,7 +6,6 @@ another one.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import get_args
@@ -89,26 +88,16 @@ def read_model_limits(_: ResourceGraph, worker: Worker) -> ModelLimits | None:
     return next((limits for limits in map(model_limits, names) if limits is not None), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """What a worker loads."""
-
-    text: str
-    """The model as the command names it."""
-    mxfp4: ModelShape | None
-    """The gpt-oss model with its experts in MXFP4; None for any other checkpoint."""
-
-
 @memoized
-def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
-    """The checkpoint of the one engine that the worker starts."""
+def read_mxfp4(_: ResourceGraph, worker: Worker) -> ModelShape | None:
+    """The gpt-oss model with its experts in MXFP4 that a worker loads; None for any other checkpoint."""
     command = next(iter(worker.commands), None)
     if command is None:
         raise Undecided("no engine is seen in command or args, so no checkpoint either")
     text = checkpoint_name(command)
     if not text:
         raise Undecided("its command names no model")
-    return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
+    return _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None)
 
 
 def checkpoint_name(command: StartCommand) -> str | None:
@@ -148,7 +137,7 @@ def effective_format(graph: ResourceGraph, worker: Worker, kv_format: Setting) -
     """What the cache really holds, by one name for each format."""
     if kv_format.value != AUTO:
         return _SAME_FORMAT.get(kv_format.value) or str(kv_format.value)
-    if read_checkpoint(graph, worker).mxfp4 is None:
+    if read_mxfp4(graph, worker) is None:
         raise Undecided("its checkpoint decides the format of the KV cache")
     return _ATTENTION_OF_GPT_OSS
 
