@@ -48,7 +48,7 @@ def structure(text: str) -> Mapping[str, object] | Sequence[object] | None:
     # One line with a colon in it is a sentence.
     if "\n" not in stripped and not stripped.startswith(("{", "[")):
         return None
-    loaded = load_engine_yaml(text).content
+    loaded, _ = load_engine_yaml(text)
     plain = with_leaves(loaded, _plain)
     return plain if is_mapping(plain) or is_list(plain) else None
 

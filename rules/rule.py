@@ -17,9 +17,8 @@ from rules.reading.engines.settings import is_tensorrt_llm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
-from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
-from rules.reading.references import DynamoGraph, read_dynamo_graphs
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.workers import Worker, read_frontends, read_workers
 from rules.reading.shapes import Undecided
 
 S = TypeVar("S")
@@ -255,15 +254,13 @@ DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.name)
 )
 """Groups of prefill and decode workers, called by their graph's name."""
-ROUTERS: Subjects[Router] = Subjects(
-    read_routers, lambda each: (each.frontend.resource, each.frontend.name), passed_over=(EngineFileProblem,)
+ROUTERS: Subjects[Worker] = Subjects(
+    lambda graph: (each for each in read_frontends(graph) if each.resource.kind == GRAPH_KIND),
+    passed_over=(EngineFileProblem,),
 )
-"""Frontends of Dynamo graphs, with the workers that they choose from."""
+"""Frontends of Dynamo graphs, which choose among the graph's workers."""
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
-DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
-    read_dynamo_graphs, lambda each: (each.resource, each.resource.name)
-)
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
 MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 """Claims and directories of nodes from which a model is used."""

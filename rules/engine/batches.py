@@ -1,6 +1,6 @@
 """Lengths of sequences, sizes of batches, their CUDA graphs, and benchmarks that ask for more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from engines.command_line import Flags
@@ -18,7 +18,6 @@ from rules.reading.benchmarks import (
     MODEL_NAMES,
     OUTPUT_TOKENS,
     Benchmark,
-    Target,
     read_target,
     run_count,
     run_setting,
@@ -189,15 +188,15 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
     """Benchmark asks for another model, longer requests or more of them than the engines take."""
     for run in benchmark.runs:
         prompt, answer, load = (run_count(run, names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
-        target = read_target(graph, benchmark, run)
-        yield from _another_name(run, target)
+        target, workers = read_target(graph, benchmark, run)
+        yield from _another_name(run, target, workers)
         if prompt is not None:
-            for worker in target.workers:
+            for worker in workers:
                 yield from _too_long(graph, worker, prompt, answer)
         # A single stream is no load, and nothing to judge.
         if load is None or load.value == 1:
             continue
-        generating = (worker for worker in target.workers if read_role(worker) != "prefill")
+        generating = (worker for worker in workers if read_role(worker) != "prefill")
         limits = [_requests_at_once(graph, worker) for worker in generating]
         total = sum(amount for amount, _ in limits)
         if load.value > total:
@@ -207,13 +206,13 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
             )
 
 
-def _another_name(run: Flags, target: Target) -> Iterator[str]:
-    wanted, names = run_setting(run, MODEL_NAMES), [served_name(worker) for worker in target.workers]
+def _another_name(run: Flags, target: str, workers: Sequence[Worker]) -> Iterator[str]:
+    wanted, names = run_setting(run, MODEL_NAMES), [served_name(worker) for worker in workers]
     served = sorted({str(name.value) for name in names if name is not None})
     # A worker whose name is not seen may be the one that is asked for.
     if wanted is not None and served and None not in names and str(wanted.value) not in served:
         asked = f"asks for the model {wanted.value} ({wanted.source})"
-        yield f"{asked}, but {target.resource.name} serves {', '.join(served)}"
+        yield f"{asked}, but {target} serves {', '.join(served)}"
 
 
 def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:

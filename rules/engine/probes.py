@@ -134,7 +134,7 @@ def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     )
     # The operator gives a frontend probes.
     if server is not None and (template.component_type == FRONTEND_TYPE or any(asking)):
-        yield f"{server}, where no probe and no Service reaches it; write 0.0.0.0"
+        yield f"{server[1]}, where no probe and no Service reaches it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:

@@ -20,7 +20,8 @@ from rules.reading.commands.container_commands import (
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss, tokens_per_block
 from rules.reading.engines.settings import is_vllm, read_settings, single_command
-from rules.reading.pods.workers import Router, Worker
+from rules.reading.pods.pods import readable
+from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import by_line, shown_image
 from rules.reading.shapes import whole_number
 from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Observation, Severity, about, rule
@@ -82,17 +83,21 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     lines=("Dynamo 1.2", "Dynamo 1.3"),
     fix="Where clients offer tools, take a release from 1.3 on, for frontend and workers alike.",
 )
-def tool_calls_recovered(_: ResourceGraph, router: Router) -> Iterator[str]:
+def tool_calls_recovered(graph: ResourceGraph, frontend: Worker) -> Iterator[str]:
     """Frontend of gpt-oss-120b loses the tool calls on the analysis channel."""
-    frontend = router.frontend
     # Without the parser every call is lost, of which answer-parsers speaks.
-    if any(map(_parses_calls, router.workers)) and by_line(
+    if any(map(_parses_calls, _workers_of(graph, frontend))) and by_line(
         lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template.described_by
     ):
         yield (
             f"is of Dynamo before 1.3 ({shown_image(frontend.container)}): about half of the tool calls of "
             "gpt-oss-120b are lost"
         )
+
+
+def _workers_of(graph: ResourceGraph, frontend: Worker) -> Iterator[Worker]:
+    """The workers that a frontend chooses from."""
+    return readable(workers_by_resource(graph).get(frontend.resource.urn, ()))
 
 
 def _parses_calls(worker: Worker) -> bool:
@@ -166,24 +171,27 @@ _PUBLISH = tuple(
         "--no-router-kv-events to the frontend, which then predicts what is cached."
     ),
 )
-def kv_router_knows_the_cache(graph: ResourceGraph, router: Router) -> Iterator[str | Observation]:
+def kv_router_knows_the_cache(graph: ResourceGraph, frontend: Worker) -> Iterator[str | Observation]:
     """Router by KV cache counts other blocks than the engines, or hears of none."""
-    if router.mode() != "kv":
+    mode = frontend.commands[0].given("--router-mode", "DYN_ROUTER_MODE")
+    if mode is None or mode.value != "kv":
         return
-    flags = router.frontend.commands[0].flags
+    flags = frontend.commands[0].flags
     told = _count(flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
     hears = all(flags.switch(name) is not False for name in _EVENT_SWITCHES)
-    for worker in router.workers:
+    for worker in _workers_of(graph, frontend):
         blocks = _blocks(graph, worker)
         if told is not None and blocks is not None and blocks.value != told.value:
             has = f"blocks of {worker.name} have {blocks.value} tokens ({blocks.source})"
             yield f"{told.source} {told.value}, but {has}"
         if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-            yield from about(worker, _untold(router, single_command(worker), blocks, hears=hears, of=worker))
+            yield from about(
+                worker, _untold(frontend, single_command(worker), blocks, hears=hears, of=worker)
+            )
 
 
 def _untold(
-    router: Router, command: StartCommand, blocks: Count | None, *, hears: bool, of: Worker
+    frontend: Worker, command: StartCommand, blocks: Count | None, *, hears: bool, of: Worker
 ) -> Iterator[str]:
     told = _count(command.flags.value(_WORKER_FLAG), _WORKER_FLAG)
     if told is not None and blocks is not None and told.value != blocks.value:
@@ -198,7 +206,7 @@ def _untold(
         and not any(option_value(command.flags, command.environment, each).value for each in _PUBLISH)
     ):
         yield (
-            f"publishes no KV events, although {router.frontend.name} routes by them: --router-mode "
+            f"publishes no KV events, although {frontend.name} routes by them: --router-mode "
             f"kv without --no-router-kv-events, and no {_PUBLISH[0].flags[0]}"
         )
 

@@ -6,14 +6,13 @@ from resource_graph import Aspect, Resource, ResourceGraph
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import (
     STACK_REFERENCE,
-    DynamoGraph,
     cache_fillers,
     cache_uses,
+    references_of,
 )
 from rules.reading.releases import DRIVER_CHARTS, PLATFORM_CHART, releases_of
 from rules.reading.shapes import text_at
 from rules.rule import (
-    DYNAMO_GRAPHS,
     EVERY_RELEASE,
     Advice,
     Observation,
@@ -32,6 +31,7 @@ _DEFINED_AS = {
     GRAPH_KIND: "dynamographdeployments.nvidia.com",
     _DOMAIN: "computedomains.resource.nvidia.com",
 }
+_GRAPHS = kubernetes_objects(GRAPH_KIND)
 _PLATFORM_LAYER = "platform-layer"
 """Name of the reference to the stack that runs the platform, in a stack of this project that joins it."""
 
@@ -58,7 +58,7 @@ _PLATFORM_LAYER = "platform-layer"
 )
 def graph_depends_on_operator(graph: ResourceGraph) -> Iterator[Observation]:
     """Graph or compute domain does not depend on its operator, driver or definition."""
-    yield from kubernetes_objects(GRAPH_KIND).judge(graph, _operator)
+    yield from _GRAPHS.judge(graph, _operator)
     yield from kubernetes_objects(_DOMAIN).judge(graph, _driver)
     for kind in _DEFINED_AS:
         yield from kubernetes_objects(kind).judge(graph, _definition)
@@ -90,7 +90,7 @@ def _not_after(
 
 
 @rule(
-    DYNAMO_GRAPHS,
+    _GRAPHS,
     severity=Severity.MANDATORY,
     reason=(
         "The engine has Ready workers only where the model is complete: over an empty or half-filled volume "
@@ -104,22 +104,21 @@ def _not_after(
     fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
     reads=frozenset({Aspect.EDGES}),
 )
-def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
+def graph_depends_on_filled_cache(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     """Graph does not depend on the Job that fills its cache."""
-    resource = dynamo.resource
-    for use in cache_uses(graph, resource, dynamo.references):
-        waited_for = [job for job in use.fillers if job.urn in graph.dependencies_of(resource)]
-        if use.fillers and not waited_for:
-            yield f"mounts claim {use.claim.name} and does not depend on {names(use.fillers)}, which fills it"
-        elif use.fillers and all(_annotation(job, _SKIP_AWAIT) == "true" for job in waited_for):
+    for claim, fillers in cache_uses(graph, resource).items():
+        waited_for = [job for job in fillers if job.urn in graph.dependencies_of(resource)]
+        if fillers and not waited_for:
+            yield f"mounts claim {claim} and does not depend on {names(fillers)}, which fills it"
+        elif fillers and all(_annotation(job, _SKIP_AWAIT) == "true" for job in waited_for):
             yield (
-                f"mounts claim {use.claim.name} and depends on {names(waited_for)}, whose annotation "
+                f"mounts claim {claim} and depends on {names(waited_for)}, whose annotation "
                 f"{_SKIP_AWAIT} lets it count as done before it has run"
             )
 
 
 @rule(
-    DYNAMO_GRAPHS,
+    _GRAPHS,
     severity=Severity.MANDATORY,
     reason=(
         "At destroy they would go beside the graph or before it: a claim waits for the pods that mount it, a "
@@ -134,13 +133,13 @@ def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> 
     fix="Give the graph depends_on with each of them, or use their outputs in its inputs.",
     reads=frozenset({Aspect.EDGES}),
 )
-def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
+def outlived_by_token_and_cache(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     """Namespace, token, files or cache go before the graph that uses them."""
-    before = graph.dependencies_of(dynamo.resource)
-    namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
+    before = graph.dependencies_of(resource)
+    namespace, made = resource.namespace, graph.kubernetes_objects_named
     # A namespace that only the update knows is another resource's output, which makes the edge by itself.
     own = [("Namespace", namespace)] if isinstance(namespace, str) else []
-    needed = (*own, *((reference.kind, reference.name) for reference in dynamo.references))
+    needed = (*own, *((reference.kind, reference.name) for reference in references_of(graph, resource.urn)))
     found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in needed)
     # What another program made is not this one's to delete.
     missing = [what for what, objects in found if objects and before.isdisjoint(each.urn for each in objects)]
@@ -151,7 +150,6 @@ def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> It
 _WAIT_FOR = "pulumi.com/waitFor"
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 _SECONDS = "pulumi.com/timeoutSeconds"
-_GRAPHS = kubernetes_objects(GRAPH_KIND)
 _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.name))
 
 

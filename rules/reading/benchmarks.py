@@ -71,18 +71,8 @@ def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
                 yield Unreadable(template.resource, template.name, str(reason))
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A deployment that answers at one address."""
-
-    resource: Resource
-    """The graph, or the Service before plain pods."""
-    workers: tuple[Worker, ...]
-    """All workers of the deployment that ask for GPUs."""
-
-
-def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> Target:
-    """The deployment at the run's address."""
+def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> tuple[str, Sequence[Worker]]:
+    """Name of the graph, or of the Service before plain pods, at the run's address; its workers with GPUs."""
     url = run_setting(run, _URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
@@ -97,10 +87,10 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> Targe
     found = [*graphs.values(), *graph.kubernetes_objects_named("Service", service, namespace)]
     if not found:
         raise Undecided(f"what answers at {url.value} is not part of what was read")
-    workers = tuple(worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod)
+    workers = [worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod]
     if not workers:
         raise Undecided(f"nothing says which workers serve behind {url.value}")
-    return Target(found[0], workers)
+    return found[0].name, workers
 
 
 def _runs(graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]) -> tuple[Flags, ...]:

@@ -8,16 +8,13 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.claims import CLAIM
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_by_resource, pods_near
 from rules.reading.shapes import (
     Undecided,
-    attempted,
-    grouped,
     known,
     mapping_at,
     mappings_at,
     memoized,
-    memoized_all,
     text_at,
 )
 
@@ -52,35 +49,23 @@ def read_references(template: PodTemplate) -> Sequence[Reference]:
     return tuple(dict.fromkeys(found))
 
 
-@dataclass(frozen=True, slots=True)
-class DynamoGraph:
-    """A Dynamo graph, and what the pods of all its services refer to by name."""
-
-    resource: Resource
-    references: Sequence[Reference]
-
-
-@memoized_all
-def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
-    """Every Dynamo graph."""
-    pods = grouped((template.resource.urn, template) for template in read_pods(graph))
-    for resource in graph.kubernetes_objects(GRAPH_KIND):
-        found = attempted(_of_pods, pods.get(resource.urn, ()))
-        is_read = not isinstance(found, Undecided)
-        yield DynamoGraph(resource, found) if is_read else Unreadable(resource, resource.name, str(found))
+@memoized
+def references_of(graph: ResourceGraph, urn: str) -> Sequence[Reference]:
+    """What the pods of all services of a Dynamo graph refer to by name, each once."""
+    found: dict[Reference, None] = {}
+    for template in pods_by_resource(graph).get(urn, ()):
+        if isinstance(template, Unreadable):
+            raise Undecided(template.reason)
+        found |= dict.fromkeys(read_references(template))
+    return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class CacheUse:
-    """A claim that a Dynamo graph mounts, and the Jobs that may fill it."""
+def cache_uses(graph: ResourceGraph, owner: Resource) -> Mapping[str, Sequence[Resource]]:
+    """Claim that a Dynamo graph expects to be filled -> the Jobs that may fill it.
 
-    claim: Reference
-    fillers: Sequence[Resource]
-    """Jobs that may fill the claim, without those that run after the graph and only read."""
-
-
-def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Reference]) -> Sequence[CacheUse]:
-    """The claims that a Dynamo graph expects to be filled, each once."""
+    Jobs that run after the graph only read.
+    """
+    references = references_of(graph, owner.urn)
     # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
     benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
     # For an unreadable Job the graph's rule says that nothing fills the claim.
@@ -91,30 +76,19 @@ def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Refer
     ]
     own = {each.name for each in references if each.is_filled_by_pods}
     claims = [each for each in references if each.kind == CLAIM and each.name not in own]
-    return [
-        CacheUse(
-            claim,
-            [job for job, found in jobs if claim in found and owner.urn not in graph.dependencies_of(job)],
-        )
+    return {
+        claim.name: [
+            job for job, found in jobs if claim in found and owner.urn not in graph.dependencies_of(job)
+        ]
         for claim in claims
-    ]
+    }
 
 
 @memoized
 def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
     """Every Job that may fill a Dynamo graph's cache, each once."""
-    graphs = readable(read_dynamo_graphs(graph))
-    uses = (use for each in graphs for use in cache_uses(graph, each.resource, each.references))
-    return tuple({job.urn: job for use in uses for job in use.fillers}.values())
-
-
-def _of_pods(templates: Sequence[PodTemplate | Unreadable]) -> Sequence[Reference]:
-    found: dict[Reference, None] = {}
-    for template in templates:
-        if isinstance(template, Unreadable):
-            raise Undecided(template.reason)
-        found |= dict.fromkeys(read_references(template))
-    return tuple(found)
+    uses = (known(cache_uses, graph, each) or {} for each in graph.kubernetes_objects(GRAPH_KIND))
+    return tuple({job.urn: job for use in uses for jobs in use.values() for job in jobs}.values())
 
 
 def _of_volumes(template: PodTemplate) -> Iterator[Reference]:

@@ -82,8 +82,10 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> str | Non
         return None if target in port_names(pod) else said
     number = declared[target] if isinstance(target, str) and target in declared else target
     alone = loopback_server(graph, pod)
-    if alone is not None and str(alone.port.value) == str(number):
-        return f"leads to port {number} of {pod.name}, which {alone}: no other pod reaches it; write 0.0.0.0"
+    if alone is not None and str(alone[0]) == str(number):
+        return (
+            f"leads to port {number} of {pod.name}, which {alone[1]}: no other pod reaches it; write 0.0.0.0"
+        )
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.
     if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):

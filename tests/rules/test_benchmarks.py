@@ -136,8 +136,8 @@ def test_the_target_is_what_answers_at_the_address(
     (benchmark,) = read_benchmarks(graph)
     assert isinstance(benchmark, Benchmark)
     if reason is None:
-        target = read_target(graph, benchmark, benchmark.runs[0])
-        assert [(worker.name, worker.gpus_per_pod) for worker in target.workers] == [("engine", 2)]
+        _, workers = read_target(graph, benchmark, benchmark.runs[0])
+        assert [(worker.name, worker.gpus_per_pod) for worker in workers] == [("engine", 2)]
     else:
         with pytest.raises(Undecided, match=reason):
             read_target(graph, benchmark, benchmark.runs[0])

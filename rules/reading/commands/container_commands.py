@@ -78,6 +78,12 @@ class StartCommand:
         return None if text is None else Setting(text, source)
 
     @property
+    def shown_gpus(self) -> Sequence[str]:
+        """What CUDA shows the engine, its own GPUs first; empty where nobody says."""
+        word = self.environment.get("CUDA_VISIBLE_DEVICES")
+        return word.text.split(",") if word is not None and word.known and word.text else ()
+
+    @property
     def model_word(self) -> Word | None:
         """The word of `trtllm-serve MODEL`, `trtllm-serve serve MODEL` or `vllm serve MODEL`."""
         if self.engine not in {TRTLLM_SERVE, VLLM_SERVE}:

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -71,31 +70,20 @@ def read_settings(graph: ResourceGraph, worker: Worker) -> Effective:
     return effective(command.engine, command.flags, command.environment, file)
 
 
-@dataclass(frozen=True, slots=True)
-class EngineYaml:
-    """What the text holds, or why it cannot be loaded."""
-
-    content: object = None
-    problem: str | None = None
-    line: int | None = None
-    """Line of the problem, counted from 1; None where the problem has no place."""
-
-
 @lru_cache(maxsize=_REMEMBERED)
-def load_engine_yaml(text: str) -> EngineYaml:
-    """Load the text; nobody may change what it returns."""
+def load_engine_yaml(text: str) -> tuple[object, str | None]:
+    """What the text holds, which nobody may change, or why it cannot be loaded, its line first."""
     try:
         check_limits(text)
-        content: object = _yaml.load(text, Loader=_Loader)
+        return _yaml.load(text, Loader=_Loader), None
     except YamlProblem as problem:
-        return EngineYaml(problem=str(problem).removeprefix(NOT_YAML), line=problem.line)
+        return None, f", line {problem.line}: {NOT_YAML}{str(problem).removeprefix(NOT_YAML)}"
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        line = None if mark is None else mark.line + 1
-        return EngineYaml(problem=str(error.problem or error.context), line=line)
+        place = "" if mark is None else f", line {mark.line + 1}"
+        return None, f"{place}: {NOT_YAML}{error.problem or error.context}"
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        return EngineYaml(problem=str(error).partition("\n")[0])
-    return EngineYaml(content)
+        return None, f": {NOT_YAML}{str(error).splitlines()[0]}"
 
 
 def _engine_file(graph: ResourceGraph, worker: Worker, command: StartCommand) -> EngineFile:
@@ -174,11 +162,10 @@ def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPat
 
 
 def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
-    loaded = load_engine_yaml(text)
-    if loaded.problem is not None:
-        at = "" if loaded.line is None else f", line {loaded.line}"
-        raise EngineFileProblem(f"{where}{at}: not YAML: {loaded.problem}")
-    if not isinstance(loaded.content, dict):
-        found = "empty" if loaded.content is None else f"a {type(loaded.content).__name__}"
+    content, problem = load_engine_yaml(text)
+    if problem is not None:
+        raise EngineFileProblem(f"{where}{problem}")
+    if not isinstance(content, dict):
+        found = "empty" if content is None else f"a {type(content).__name__}"
         raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
-    return {str(key): value for key, value in cast("dict[object, Value]", loaded.content).items()}
+    return {str(key): value for key, value in cast("dict[object, Value]", content).items()}

@@ -9,7 +9,7 @@ from rules.reading.objects.definitions import Candidates, candidates, other_line
 from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import Schema, misspelt, schema_at
-from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource
+from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource, readable
 from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
@@ -55,7 +55,7 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     if held is None or resource.type.endswith("Patch"):
         return
     # No release of Kubernetes judges these by a schema.
-    pods = pods_by_resource(graph).get(resource.urn, ())
+    pods = readable(pods_by_resource(graph).get(resource.urn, ()))
     others = [mistake for template in pods for mistake in relation_mistakes(template)]
     found = {
         line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()

@@ -170,9 +170,9 @@ def gets_containers(template: PodTemplate) -> bool:
 
 
 @memoized
-def pods_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate]]:
-    """URN of a graph or workload -> its templates that can be read."""
-    return grouped((each.resource.urn, each) for each in readable(read_pods(graph)))
+def pods_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate | Unreadable]]:
+    """URN of a graph or workload -> its templates."""
+    return grouped((each.resource.urn, each) for each in read_pods(graph))
 
 
 @memoized

@@ -1,11 +1,10 @@
 """Which pods a Service selects, and whose server nobody outside of the pod reaches."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
-from engines.written_values import Count, Setting
-from resource_graph import Resource, ResourceGraph, Value
+from engines.written_values import Setting
+from resource_graph import Resource, ResourceGraph
 from rules.reading.commands.container_commands import DYNAMO_FRONTEND, TRTLLM_SERVE
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import selects
@@ -21,21 +20,12 @@ _OTHER_SERVERS = frozenset({"disaggregated", "disaggregated_mpi_worker", "mm_emb
 """Further commands of trtllm-serve."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopbackServer:
-    """The only container of a pod, whose server other pods and the kubelet do not reach."""
-
-    container: Mapping[str, Value]
-    host: Setting
-    port: Count
-
-    def __str__(self) -> str:
-        return f"listens on {self.host.value} alone ({self.host.source})"
-
-
 @memoized
-def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServer | None:
-    """None where the pod's server is reached, or where another container may hand requests on to it."""
+def loopback_server(graph: ResourceGraph, template: PodTemplate) -> tuple[int, str] | None:
+    """Port and address, for a message, of a pod's server that other pods and the kubelet do not reach.
+
+    None where it is reached, or where another container may hand requests on to it.
+    """
     if gets_containers(template):
         # The proxy of a mesh may hand requests on to any address.
         return None
@@ -45,7 +35,7 @@ def loopback_server(graph: ResourceGraph, template: PodTemplate) -> LoopbackServ
     for server in (*servers_of(graph, template), *frontends_of_pods(graph).get(template, ())):
         host, port = known(_host, server), known(server_port, server)
         if host is not None and port is not None and host.value in _LOOPBACK:
-            return LoopbackServer(server.container, host, port)
+            return port.value, f"listens on {host.value} alone ({host.source})"
     return None
 
 

@@ -20,7 +20,6 @@ from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import (
     FRONTEND_PORT_FLAG,
     FRONTEND_PORT_VARIABLE,
-    GRAPH_KIND,
     PodTemplate,
     Unreadable,
     read_pods,
@@ -38,15 +37,11 @@ from rules.reading.shapes import (
 )
 
 FRONTEND_TYPE = "frontend"
-_MODE_FLAG = "--router-mode"
-_MODE_VARIABLE = "DYN_ROUTER_MODE"
-_ROUND_ROBIN = "round-robin"
 _SERVERS = (VLLM_SERVE, TRTLLM_SERVE)
 _PORT_FLAG = "--port"
 _SERVER_PORT = 8000
 """vllm 0.20.1 vllm/entrypoints/openai/cli_args.py; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at
 05ebebb."""
-_VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +81,7 @@ class Worker:
     @property
     def shown_gpus(self) -> Sequence[str]:
         """What CUDA shows its engine, its own GPUs first; empty where nobody says."""
-        return shown_gpus(self.commands[0]) if self.commands else ()
+        return self.commands[0].shown_gpus if self.commands else ()
 
     def starts(self, engines: Container[str]) -> bool:
         """Whether the worker starts one of these modules or programs."""
@@ -162,27 +157,6 @@ def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Wor
     return grouped((each.template, each) for each in read_frontends(graph))
 
 
-@dataclass(frozen=True, slots=True)
-class Router:
-    """A frontend of a Dynamo graph and the graph's workers."""
-
-    frontend: Worker
-    workers: tuple[Worker, ...]
-
-    def mode(self) -> str:
-        """The router's mode; round-robin where nobody says."""
-        given = self.frontend.commands[0].given(_MODE_FLAG, _MODE_VARIABLE)
-        return _ROUND_ROBIN if given is None else str(given.value) or _ROUND_ROBIN
-
-
-def read_routers(graph: ResourceGraph) -> Iterator[Router]:
-    """Every frontend of a Dynamo graph."""
-    for frontend in read_frontends(graph):
-        if frontend.resource.kind == GRAPH_KIND:
-            workers = workers_by_resource(graph).get(frontend.resource.urn, ())
-            yield Router(frontend, tuple(readable(workers)))
-
-
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
     """Whether a container that cannot be read asks for GPUs or names an engine, as far as can be seen."""
     try:
@@ -222,7 +196,7 @@ def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
     An engine takes the first ones that CUDA shows it. Those after them belong to others, and are shown so
     that it can open their memory.
     """
-    shown = [gpus for command in commands if (gpus := shown_gpus(command))]
+    shown = [gpus for command in commands if (gpus := command.shown_gpus)]
     firsts = [gpus[0] for gpus in shown]
     if len(set(firsts)) < len(commands):
         return None
@@ -231,12 +205,6 @@ def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
         next((index for index, gpu in enumerate(gpus) if gpu in taken), len(gpus))
         for gpus, taken in zip(shown, others, strict=True)
     ]
-
-
-def shown_gpus(command: StartCommand) -> Sequence[str]:
-    """What CUDA shows an engine, its own GPUs first; empty where nobody says."""
-    word = command.environment.get(_VISIBLE_GPUS)
-    return word.text.split(",") if word is not None and word.known and word.text else ()
 
 
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
