@@ -251,7 +251,7 @@ DISAGGREGATED: Subjects[Disaggregated] = Subjects(
 )
 """Groups of prefill and decode workers that find each other."""
 DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
-    read_disaggregated, lambda each: (each.resource, each.name)
+    read_disaggregated, lambda each: (each.resource, each.resource.name)
 )
 """Groups of prefill and decode workers, called by their graph's name."""
 ROUTERS: Subjects[Worker] = Subjects(
@@ -259,7 +259,7 @@ ROUTERS: Subjects[Worker] = Subjects(
     passed_over=(EngineFileProblem,),
 )
 """Frontends of Dynamo graphs, which choose among the graph's workers."""
-KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
+KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.resource.name))
 """Groups whose KV cache travels from pod to pod."""
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
 MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)

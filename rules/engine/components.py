@@ -11,7 +11,7 @@ from rules.reading.engines.settings import is_vllm
 from rules.reading.gpu_pods import GpuPods, home, read_gpu_pods
 from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR
 from rules.reading.placements import HOSTNAME, kept_apart, required_labels
-from rules.reading.pods.operator_defaults import declared_ports, operator_port
+from rules.reading.pods.operator_defaults import OPERATORS_PORTS, declared_ports, operator_port
 from rules.reading.pods.pods import (
     COMPONENT_TYPES,
     GRAPH_KIND,
@@ -200,7 +200,7 @@ def _ports_of_node(graph: ResourceGraph, pods: GpuPods) -> Collection[int]:
     ports = {number for each in declared for number in each.values()}
     ports.update(each.value for each in listening if each is not None)
     port = operator_port(template)
-    return ports if ports or port is None else {port.number}
+    return ports if ports or port is None else {OPERATORS_PORTS[port]}
 
 
 def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Iterator[Observation]:

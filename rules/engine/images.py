@@ -22,13 +22,12 @@ from rules.reading.commands.container_commands import (
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.settings import read_settings
 from rules.reading.placements import read_landing
-from rules.reading.pods.containers import Image, read_image
+from rules.reading.pods.containers import Image, read_image, release_line
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import (
     RUNTIMES,
     VLLM_IMAGE,
-    Platform,
     read_platforms,
     runtime_image,
     shown_image,
@@ -199,23 +198,28 @@ def runtime_matches_platform(graph: ResourceGraph) -> Iterator[Observation]:
     """Runtime image is of another release than the platform, or says none."""
     platforms = read_platforms(graph)
     # With several nothing says which one serves a graph.
-    if len(platforms) == 1 and platforms[0].line is not None:
-        yield from POD_TEMPLATES.judge(graph, partial(_of_another_release, platforms[0]))
+    for name, version in platforms if len(platforms) == 1 else ():
+        line = release_line(version)
+        if line is not None:
+            check = partial(_of_another_release, line, f"{version} ({name})")
+            yield from POD_TEMPLATES.judge(graph, check)
 
 
-def _of_another_release(platform: Platform, _: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+def _of_another_release(
+    line: tuple[int, int], platform: str, _: ResourceGraph, template: PodTemplate
+) -> Iterator[Said]:
     image = read_image(template.main)
-    if template.shape == "workload" or platform.line is None:
+    if template.shape == "workload":
         return
     shown = shown_image(template.main)
-    is_told = platform.line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
+    is_told = line < _ADMITTED_SINCE or text_at(template.described_by, "runtimeVersionOverride")
     is_version = image is not None and image.line is not None and image.digest is None
     if not is_told and not is_version:
         yield f"{shown} has a digest, or no version as its tag, and no runtimeVersionOverride says it"
     elif image is not None and image.name in RUNTIMES and image.line is None:
         yield Undecided(f"{shown} does not say which release it is of")
-    elif image is not None and image.name in RUNTIMES and image.line != platform.line:
-        yield Advice(f"{shown} runs under platform {platform.version} ({platform.resource.name})")
+    elif image is not None and image.name in RUNTIMES and image.line != line:
+        yield Advice(f"{shown} runs under platform {platform}")
 
 
 _OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"

@@ -11,12 +11,11 @@ from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
     HANDLERS,
+    OPERATORS_PORTS,
     PROBES,
-    OperatorPort,
     declared_ports,
     keeps_operators_probes,
     operator_port,
-    own_ports,
     port_names,
     probed_port,
     written_probe,
@@ -102,22 +101,22 @@ def _unnamed_ports(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
             yield f"{name} asks port {asked} by its name, and no port of the container is called so"
 
 
-def _beside_the_operator(port: OperatorPort, graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+def _beside_the_operator(port: str, graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Each probe that asks another port than the process has, by the manifest's word or the operator's."""
-    own = own_ports(template)
+    own = declared_ports(template.main)
     yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
-    if keeps and own and port.name not in own:
+    if keeps and own and port not in own:
         names = ", ".join(name or "unnamed" for name in own)
         yield (
-            f"its own ports ({names}) replace the operator's, and none is called {port.name}, which the "
+            f"its own ports ({names}) replace the operator's, and none is called {port}, which the "
             "operator's probes ask"
         )
         return
-    asked = dict(_asked_by_number(template, {port.name: port.number, **own}))
+    asked = dict(_asked_by_number(template, {port: OPERATORS_PORTS[port], **own}))
     if keeps:
-        probed = own.get(port.name, port.number)
-        asked[f"the operator's probes ask port {port.name}, {probed}"] = probed
+        probed = own.get(port, OPERATORS_PORTS[port])
+        asked[f"the operator's probes ask port {port}, {probed}"] = probed
     listening = _listening(graph, template, port) if asked else None
     for who, number in asked.items():
         if listening is not None and listening.value != number:
@@ -178,9 +177,9 @@ def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterato
         yield message if budget < _SOONEST_SECONDS else Advice(message)
 
 
-def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
+def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: str) -> Iterator[str]:
     """Each probe that asks the process for a path which it answers with 404."""
-    numbers = {port.name: port.number, **own_ports(template)}
+    numbers = {port: OPERATORS_PORTS[port], **declared_ports(template.main)}
     entries = environment_entries(template, template.main)
     # Another program at its port serves paths of its own.
     is_dynamos = any(each.commands for each in workers_of_pods(graph).get(template, ()))
@@ -212,13 +211,13 @@ def _asked_by_number(template: PodTemplate, numbers: Mapping[str, int]) -> Itera
             yield f"its {name} asks port {asked}{'' if asked == number else f', {number}'}", number
 
 
-def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
+def _listening(graph: ResourceGraph, template: PodTemplate, port: str) -> Count:
     is_frontend = template.component_type == FRONTEND_TYPE
     frontend = _frontend(graph, template) if is_frontend else None
     if frontend is not None:
         return server_port(frontend)
     variable = FRONTEND_PORT_VARIABLE if is_frontend else SYSTEM_PORT_VARIABLE
     if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
-        return Count(port.number, "the operator's own")
+        return Count(OPERATORS_PORTS[port], "the operator's own")
     text = read_environment(graph, template, template.main)[variable].value(f"the variable {variable}")
     return Count(whole_number(text, f"the variable {variable}"), variable)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from engines.command_line import Flags, Word, parse_flags
 from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import mentions, read_script
+from rules.reading.commands.container_commands import arguments_of, mentions, read_script
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.pods.reach import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
@@ -94,10 +94,10 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> tuple
 
 
 def _runs(graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]) -> tuple[Flags, ...]:
-    script = read_script(graph, template, container)
-    called = [words for words, _ in script.arguments_of(*_PROGRAMS) if words[:1] == (Word("profile"),)]
-    if not called and script.unread is not None:
-        raise Undecided(script.unread)
+    commands, unread = read_script(graph, template, container)
+    called = [words for words, _ in arguments_of(commands, *_PROGRAMS) if words[:1] == (Word("profile"),)]
+    if not called and unread is not None:
+        raise unread
     return tuple(parse_flags(tuple(words[1:])) for words in called)
 
 

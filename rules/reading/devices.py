@@ -116,11 +116,6 @@ def claim_name(claim: Mapping[str, Value]) -> str:
     return text_at(claim, "name") or "unnamed claim"
 
 
-def domains_of_template(graph: ResourceGraph, template: str) -> Sequence[Resource]:
-    """The ComputeDomains, of any namespace, whose claim template has that name."""
-    return _domains_by_template(graph).get(template, ())
-
-
 def read_channel_claims(graph: ResourceGraph, worker: Worker) -> Sequence[DeviceClaim]:
     """The claims of the worker's pod by which it gets a compute domain's channel."""
     claims = read_device_claims(graph, worker.template)
@@ -176,7 +171,7 @@ def _device_claim(
     name, template = claim_name(claim), text_at(claim, "resourceClaimTemplateName")
     if template is None:
         return DeviceClaim(name, None, None, None, name in used)
-    for domain in domains_of_template(graph, template):
+    for domain in _domains_by_template(graph).get(template, ()):
         if may_be_one(domain.namespace, namespace):
             return DeviceClaim(name, template, frozenset({CHANNEL_DEVICE_CLASS}), domain, name in used)
     described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
@@ -198,6 +193,7 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
 
 @memoized
 def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
+    """Name of a claim template -> the ComputeDomains, of any namespace, that make it."""
     # A claim of an unreadable resource is described by nothing, which is undecided.
     path = ("spec", "channel", "resourceClaimTemplate", "name")
     domains = graph.kubernetes_objects(_DOMAIN_KIND)

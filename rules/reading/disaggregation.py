@@ -32,7 +32,6 @@ class Disaggregated:
 
     resource: Resource
     """The workers' graph; for plain workloads the first prefill worker's resource."""
-    name: str
     prefill: tuple[Worker, ...]
     decode: tuple[Worker, ...]
 
@@ -58,8 +57,7 @@ def read_disaggregated(graph: ResourceGraph) -> Iterator[Disaggregated]:
             # vLLM decodes for a prefill worker without being told so, by the connector alone.
             decode = tuple(worker for _, worker in members if worker not in prefill and is_vllm(worker))
         if prefill and decode:
-            resource = prefill[0].resource
-            yield Disaggregated(resource, resource.name, prefill, decode)
+            yield Disaggregated(prefill[0].resource, prefill, decode)
 
 
 def read_role(worker: Worker) -> Role:
@@ -142,7 +140,7 @@ def read_hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
                 kinds = (group.prefill, group.decode)
                 yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
         except Undecided as reason:
-            yield Unreadable(group.resource, group.name, str(reason))
+            yield Unreadable(group.resource, group.resource.name, str(reason))
 
 
 def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:

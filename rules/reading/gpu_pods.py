@@ -81,12 +81,6 @@ def read_gpu_pods(graph: ResourceGraph) -> Iterator[GpuPods | Unreadable]:
 
 
 @memoized
-def templates_with_gpus(graph: ResourceGraph) -> frozenset[PodTemplate]:
-    """The templates whose pods ask for GPUs, and so run in one of the pools."""
-    return frozenset(pods.template for pods in readable(read_gpu_pods(graph)))
-
-
-@memoized
 def read_occupancy(graph: ResourceGraph) -> Mapping[str, Occupied]:
     """Name of each pool -> the pods in it, all graphs and workloads together, as far as the graph says."""
     homes = ((known(home, graph, each), each) for each in readable(read_gpu_pods(graph)))

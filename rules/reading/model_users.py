@@ -13,11 +13,12 @@ from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks, run_
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
-    ContainerScript,
+    arguments_of,
     mentions,
     read_script,
 )
 from rules.reading.commands.python_downloads import SNAPSHOT_DOWNLOAD, snapshot_downloads
+from rules.reading.commands.shell import SimpleCommand
 from rules.reading.engines.models import checkpoint_name
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.mounts import Mount, read_mounts
@@ -191,8 +192,8 @@ def _download(
 ) -> Iterator[ModelUser]:
     if not mentions(container, _DOWNLOADS_MENTIONED):
         return
-    script = read_script(graph, template, container)
-    for words, environment in (*script.arguments_of(*HUB_PROGRAMS), *_in_python(script)):
+    commands, _ = read_script(graph, template, container)
+    for words, environment in (*arguments_of(commands, *HUB_PROGRAMS), *_in_python(commands)):
         if not words or words[0].text != "download":
             continue
         flags = parse_flags(tuple(words[1:])).all
@@ -206,8 +207,8 @@ def _download(
         yield ModelUser("download", template, template.name, container, own, mounts, models, flags)
 
 
-def _in_python(script: ContainerScript) -> Iterator[tuple[Sequence[Word], Environment]]:
-    for words, environment in script.arguments_of(*_PYTHON):
+def _in_python(commands: Sequence[SimpleCommand]) -> Iterator[tuple[Sequence[Word], Environment]]:
+    for words, environment in arguments_of(commands, *_PYTHON):
         if len(words) > 1 and words[0].text == "-c" and words[1].known:
             for call in snapshot_downloads(words[1].text):
                 yield call, environment

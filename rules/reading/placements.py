@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.pods.pod_affinity import Kind, selects, terms
+from rules.reading.pods.pod_affinity import Kind, selector_of, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.pools import PRODUCT_LABEL, Pool, Taint, known_pools, read_node, read_pools
@@ -236,7 +236,7 @@ def _pinned(worker: Worker, key: str) -> str | None:
 
 def _required(worker: Worker, other: Worker, kind: Kind, key: str) -> bool:
     return any(
-        selects(term.selector, other.template) is True
-        for term in terms(worker.template, kind)
-        if term.required and text_at(term.content, "topologyKey") == key
+        selects(selector_of(term), other.template) is True
+        for is_required, term in terms(worker.template, kind)
+        if is_required and text_at(term, "topologyKey") == key
     )

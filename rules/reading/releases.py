@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeVar
 
 from engines.command_options import Vocabulary
@@ -37,7 +35,6 @@ _ENGINE_RUNTIMES = RUNTIMES - {"dynamo-frontend"}
 _TAG = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(.*)")
 _BEFORE_THE_RELEASE = re.compile(r"\d[-.]?(?:.*-)?(?:dev|rc|a|alpha|beta|test)(?:[-.]?\d|$)")
 _LAST_OF_ZERO = (0, 9)
-_NOTHING: Mapping[str, Value] = MappingProxyType({})
 READ_SINCE: Line = (1, 0)
 """The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
 agree with each other."""
@@ -56,19 +53,6 @@ def releases_of(graph: ResourceGraph, charts: str | tuple[str, ...]) -> Sequence
     return [release for release in candidates if _chart_name(release).startswith(charts)]
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
-    """A release of the platform's chart."""
-
-    resource: Resource
-    version: str
-
-    @property
-    def line(self) -> Line | None:
-        """Major and minor version; None for what is no version."""
-        return release_line(self.version)
-
-
 def platform_resource(version: str) -> Resource:
     """A platform that a person named, as a resource of the graph that it is judged with."""
     inputs = {"version": version}
@@ -76,19 +60,21 @@ def platform_resource(version: str) -> Resource:
 
 
 @memoized
-def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
-    """Every release of the platform whose version can be read; the one that a person named stands for all."""
+def read_platforms(graph: ResourceGraph) -> Sequence[tuple[str, str]]:
+    """Name and version of every release of the platform that can be read; the one named stands for all."""
     named = graph.of_type(PLATFORM_TYPE)
     if named:
-        return tuple(Platform(resource, str(resource.inputs["version"])) for resource in named)
-    found = ((resource, known(_chart_version, resource)) for resource in releases_of(graph, PLATFORM_CHART))
-    return tuple(Platform(resource, version) for resource, version in found if version is not None)
+        return [(resource.name, str(resource.inputs["version"])) for resource in named]
+    found = (
+        (resource.name, known(_chart_version, resource)) for resource in releases_of(graph, PLATFORM_CHART)
+    )
+    return [(name, version) for name, version in found if version is not None]
 
 
 def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
     """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
-    of_platforms = {platform.line for platform in read_platforms(graph) if platform.line is not None}
-    lines = sorted(of_platforms or _lines_of_images(graph).get(resource.urn, ()))
+    of_platforms = {release_line(version) for _, version in read_platforms(graph)}
+    lines = sorted({*filter(None, of_platforms)} or _lines_of_images(graph).get(resource.urn, ()))
     if len(lines) != 1:
         said = " and ".join(f"{major}.{minor}" for major, minor in lines) or "nothing"
         raise Undecided(f"{said} says of which release the operator is")
@@ -108,9 +94,7 @@ def runtime_image(worker: Worker) -> tuple[tuple[int, int, int], str] | None:
     return (int(major), int(minor), int(patch)), rest
 
 
-def known_lines(
-    container: Mapping[str, Value], described_by: Mapping[str, Value] = _NOTHING
-) -> tuple[Line, ...]:
+def known_lines(container: Mapping[str, Value], described_by: Mapping[str, Value]) -> tuple[Line, ...]:
     """The release lines that a container's image can be of: two for a build between two releases.
 
     `described_by` is its service or component, which can say what the image does not.
@@ -136,7 +120,7 @@ def known_lines(
 def by_line(
     judge: Callable[[Line], _Judgement],
     container: Mapping[str, Value],
-    described_by: Mapping[str, Value] = _NOTHING,
+    described_by: Mapping[str, Value],
 ) -> _Judgement:
     """What a judgement is under the release that the container's image is of."""
     lines = known_lines(container, described_by)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, memoized, text_at
@@ -12,21 +11,14 @@ KV_TRANSPORT = "serving.kvTransport"
 """The setting that chooses the way of the KV cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedSetting:
-    """One setting, as the component of its stack tells it."""
-
-    key: str
-    """Its path in the stack's settings: serving.overrides.decode.max_batch_size."""
-    part: str
-    """Name of the worker or frontend that it changes; empty where it changes the graph."""
-    decides: str
-    """The engine option, as in an engine file, the variable, or `image`."""
+_Typed = tuple[str, str, str]
+"""Path of a setting, such as serving.overrides.decode.max_batch_size; name of the worker or frontend that it
+changes, empty where it changes the graph; the engine option, the variable or `image` that it decides."""
 
 
 def typed_options(graph: ResourceGraph, resource: Resource, part: str) -> Mapping[str, str]:
     """Option or variable of one worker -> the setting that decides it; empty outside of a stack."""
-    return {each.decides: each.key for each in _typed_above(graph, resource) if each.part == part}
+    return {decides: key for key, of, decides in _typed_above(graph, resource) if of == part}
 
 
 def settings_behind(graph: ResourceGraph, resource: Resource, subject: str, message: str) -> tuple[str, ...]:
@@ -37,9 +29,9 @@ def settings_behind(graph: ResourceGraph, resource: Resource, subject: str, mess
         return part == subject or is_named(part, message)
 
     found = (
-        each.key
-        for each in _typed_above(graph, resource)
-        if is_named(each.key, message) or (is_about(each.part) and _names_option(each.decides, message))
+        key
+        for key, part, decides in _typed_above(graph, resource)
+        if is_named(key, message) or (is_about(part) and _names_option(decides, message))
     )
     return tuple(dict.fromkeys(found))
 
@@ -54,7 +46,7 @@ def _names_option(name: str, text: str) -> bool:
     return any(is_named(each, text) for each in (name, f"--{flag}", f"--no-{flag}"))
 
 
-def _typed_above(graph: ResourceGraph, resource: Resource) -> Sequence[TypedSetting]:
+def _typed_above(graph: ResourceGraph, resource: Resource) -> Sequence[_Typed]:
     typed = _by_component(graph)
     if not typed:
         return ()
@@ -62,20 +54,20 @@ def _typed_above(graph: ResourceGraph, resource: Resource) -> Sequence[TypedSett
 
 
 @memoized
-def _by_component(graph: ResourceGraph) -> Mapping[str, Sequence[TypedSetting]]:
+def _by_component(graph: ResourceGraph) -> Mapping[str, Sequence[_Typed]]:
     """URN of a component -> what it tells."""
     found = ((component.urn, tuple(_told(component))) for component in graph.components())
     return {urn: told for urn, told in found if told}
 
 
-def _told(component: Resource) -> Iterator[TypedSetting]:
+def _told(component: Resource) -> Iterator[_Typed]:
     try:
         for entry in mappings_at(component.inputs, _INPUT):
             key, part, decides = (text_at(entry, name) for name in ("key", "part", "decides"))
             if key and part and decides:
-                yield TypedSetting(key, part, decides)
+                yield key, part, decides
         if mapping_at(component.inputs, "kvTransport").get("typed") is True:
-            yield TypedSetting(KV_TRANSPORT, "", "kvTransport")
+            yield KV_TRANSPORT, "", "kvTransport"
     except Undecided:
         # Another program's component may have inputs of these names.
         return

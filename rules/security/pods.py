@@ -5,9 +5,15 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.reading.devices import network_devices
-from rules.reading.pods.containers import all_containers, read_image, user_of
+from rules.reading.pods.containers import (
+    added_capabilities,
+    all_containers,
+    is_privileged,
+    read_image,
+    user_of,
+)
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import field, mappings_at, text_at, texts_at
+from rules.reading.shapes import field, mappings_at, text_at
 from rules.rule import (
     EVERY_RELEASE,
     POD_TEMPLATES,
@@ -71,7 +77,7 @@ def _privileges_of_the_node(_: ResourceGraph, template: PodTemplate) -> Iterator
         if field(template.spec, key) is True:
             yield f"shares the node's {key.removeprefix('host')} ({key}){by_agent}"
     for name, container in all_containers(template):
-        if field(container, "securityContext", "privileged") is True:
+        if is_privileged(container):
             devices = ", ".join(device for device, _ in network_devices(template, container))
             beside = f", beside {devices}" if devices else ", and asks for no network device"
             yield f"container {name} is privileged{by_agent or beside}"
@@ -82,13 +88,12 @@ def _ordinary(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     if template.resource.kind == _NODE_AGENT:
         return
     for name, container in all_containers(template):
-        capabilities = texts_at(container, "securityContext", "capabilities", "add")
-        added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
+        added = added_capabilities(container)
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
         if user_of(template.spec, container) == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
-        beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
+        beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS)
         if beyond:
             yield (
                 f"container {name} adds the capabilities {', '.join(beyond)}; KV transports ask for "

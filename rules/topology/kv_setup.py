@@ -24,10 +24,10 @@ from rules.reading.kv_ways import (
     read_ucx_transports,
 )
 from rules.reading.placements import nodes_without_fabric, read_placement
-from rules.reading.pods.containers import Privileges, read_privileges
+from rules.reading.pods.containers import added_capabilities, is_privileged, user_of
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import runtime_image
-from rules.reading.shapes import mappings_at, text_at
+from rules.reading.shapes import field, mappings_at, text_at
 from rules.rule import (
     DISAGGREGATED,
     KV_HOPS,
@@ -117,21 +117,24 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
 def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     """Worker lacks privileges for its KV transport."""
     for ways in hop.ways:
-        privileges = read_privileges(ways.worker.template, ways.worker.container)
-        yield from about(ways.worker, () if privileges.privileged else _lacking(ways, hop, privileges))
+        yield from about(ways.worker, _lacking(ways, hop))
 
 
-def _lacking(ways: Ways, hop: KvHop, privileges: Privileges) -> Iterator[str]:
+def _lacking(ways: Ways, hop: KvHop) -> Iterator[str]:
     """What the publisher's guide or recipe of the transport gives a worker, and this one has not."""
+    pod, container = ways.worker.pod, ways.worker.container
+    added, user = added_capabilities(container), user_of(pod, container)
+    if is_privileged(container):
+        return
     network = hop.common & {"efa", "rdma"}
     # TensorRT-LLM needs nothing beyond the claim, which brings the channel's device.
     nvlink = hop.common & {"mnnvl"} if is_vllm(ways.worker) else frozenset[str]()
-    missing = {"the capability IPC_LOCK": bool(network | nvlink) and not privileges.has("IPC_LOCK")}
+    missing = {"the capability IPC_LOCK": bool(network | nvlink) and added.isdisjoint({"IPC_LOCK", "ALL"})}
     if "rdma" in network or nvlink:
-        missing["the capability SYS_RESOURCE"] = not privileges.has("SYS_RESOURCE")
+        missing["the capability SYS_RESOURCE"] = added.isdisjoint({"SYS_RESOURCE", "ALL"})
         # For other users added capabilities do not act.
-        missing["runAsUser 0"] = privileges.user != 0
-    missing["hostIPC"] = bool(nvlink) and not privileges.host_ipc
+        missing["runAsUser 0"] = user != 0
+    missing["hostIPC"] = bool(nvlink) and field(pod, "hostIPC") is not True
     lacks = [what for what, is_missing in missing.items() if is_missing]
     if lacks:
         taken = " and ".join(f"{name} ({how})" for name, how in ways.open.items() if name in network | nvlink)

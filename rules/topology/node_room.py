@@ -9,7 +9,7 @@ from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import GpuPods, Occupied, home, read_occupancy
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
-from rules.reading.pods.operator_defaults import read_rollout
+from rules.reading.pods.operator_defaults import OPERATORS_DEFAULT, read_surge
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import FRONTEND_TYPE, frontends_of_pods, workers_of_pods
 from rules.reading.shapes import known, quantity
@@ -216,19 +216,20 @@ def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterable
 )
 def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[Said]:
     """Rolling update finds no room for its first new pod."""
-    rollout = read_rollout(pods.template)
-    if rollout is None or rollout.unavailable or not pods.pods:
+    rollout = read_surge(pods.template)
+    if rollout is None or not pods.pods:
         return
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
         return
     reason = _no_room(read_occupancy(graph)[placement.name], pods)
     if reason is not None:
+        surge, source = rollout
         said = (
-            f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may "
-            f"go (max-unavailable 0, {rollout.source}), {reason}"
+            f"its rollout starts {surge} pod{'s' if surge > 1 else ''} before an old one may go "
+            f"(max-unavailable 0, {source}), {reason}"
         )
-        yield said if rollout.is_explicit else Advice(said)
+        yield Advice(said) if source == OPERATORS_DEFAULT else said
 
 
 def _no_room(occupied: Occupied, pods: GpuPods) -> str | None:

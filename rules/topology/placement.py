@@ -1,11 +1,10 @@
 """Which pods a pod is placed beside or kept away from, and whether its image runs where it lands."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from hardware import ACCELERATORS
-from resource_graph import ResourceGraph
-from rules.reading.gpu_pods import templates_with_gpus
+from resource_graph import ResourceGraph, Value
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
@@ -13,8 +12,9 @@ from rules.reading.placements import (
     selected_pools,
 )
 from rules.reading.pods.containers import read_image
-from rules.reading.pods.pod_affinity import Term, can_match, equalities, terms
+from rules.reading.pods.pod_affinity import can_match, equalities, selector_of, shown_term, terms
 from rules.reading.pods.pods import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL, PodTemplate
+from rules.reading.pods.workers import workers_of_pods
 from rules.reading.pools import read_pools
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
@@ -47,24 +47,26 @@ no longer workers (ai-dynamo/dynamo deploy/operator api/v1alpha1 conversion at d
 )
 def pod_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     """No pod carries the labels of an affinity."""
-    for term in terms(template, "podAffinity"):
-        if term.required and not _matches(graph, template, term):
-            place = text_at(term.content, "topologyKey") or "a topology"
+    for is_required, term in terms(template, "podAffinity"):
+        if is_required and not _matches(graph, template, term):
+            place = text_at(term, "topologyKey") or "a topology"
             yield (
-                f"must run beside a pod with {term} (by {place}), but no pod of the graph carries that, not "
-                "even itself"
+                f"must run beside a pod with {shown_term(term)} (by {place}), but no pod of the graph "
+                "carries that, not even itself"
             )
-    for term in terms(template, "podAntiAffinity"):
+    for _, term in terms(template, "podAntiAffinity"):
         if not _matches(graph, template, term):
             own = template.labels.get(GRAPH_NAME_LABEL)
             label = f"; its own {GRAPH_NAME_LABEL} is {own}" if isinstance(own, str) else ""
-            yield Advice(f"keeps away from pods with {term}, which no pod of the graph carries{label}")
+            yield Advice(
+                f"keeps away from pods with {shown_term(term)}, which no pod of the graph carries{label}"
+            )
 
 
-def _matches(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
+def _matches(graph: ResourceGraph, template: PodTemplate, term: Mapping[str, Value]) -> bool:
     if can_match(graph, template, term):
         return True
-    asks_for_workers = _WORKER in equalities(term.selector).get(COMPONENT_TYPE_LABEL, ())
+    asks_for_workers = _WORKER in equalities(selector_of(term)).get(COMPONENT_TYPE_LABEL, ())
     # Where nothing says of which release the operator is, either label may be right.
     return (
         asks_for_workers
@@ -113,7 +115,8 @@ def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Iterable
     selected = tuple(_selected(template))
     if selected:
         return selected
-    if not read_pools(graph) or template not in templates_with_gpus(graph):
+    has_gpus = any(each.container_gpus for each in workers_of_pods(graph).get(template, ()))
+    if not read_pools(graph) or not has_gpus:
         # Pools are the nodes with GPUs; nothing is known of the other nodes.
         raise Undecided(
             "its image is made for one architecture, but neither a selection by "

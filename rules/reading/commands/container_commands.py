@@ -133,21 +133,15 @@ def script_position(words: Sequence[str | None]) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ContainerScript:
-    """The commands of one container."""
-
-    commands: tuple[SimpleCommand, ...]
-    unread: str | None
-    """Why the script after the last command could not be read; None where all of it was read."""
-
-    def arguments_of(self, *programs: str) -> Iterator[tuple[Sequence[Word], Environment]]:
-        """The words after each of these programs, also where another one starts them: `python3 -m pip`."""
-        for command in self.commands:
-            for index, word in enumerate(command.words):
-                if word.known and word.text.rpartition("/")[2] in programs:
-                    yield command.words[index + 1 :], command.environment
-                    break
+def arguments_of(
+    commands: Sequence[SimpleCommand], *programs: str
+) -> Iterator[tuple[Sequence[Word], Environment]]:
+    """The words after each of these programs, also where another one starts them: `python3 -m pip`."""
+    for command in commands:
+        for index, word in enumerate(command.words):
+            if word.known and word.text.rpartition("/")[2] in programs:
+                yield command.words[index + 1 :], command.environment
+                break
 
 
 def mentions(container: Mapping[str, Value], pattern: re.Pattern[str]) -> bool:
@@ -157,20 +151,15 @@ def mentions(container: Mapping[str, Value], pattern: re.Pattern[str]) -> bool:
 
 def read_script(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
-) -> ContainerScript:
-    """What the container runs, as far as it can be followed.
+) -> tuple[Sequence[SimpleCommand], Undecided | None]:
+    """What the container runs, and why it cannot be followed further; None where it can be to its end.
 
     Shell functions are read where they are called, with the arguments of the call.
     """
     environment = read_environment(graph, template, container)
     found = _commands(command_line(container), environment)
     commands: list[SimpleCommand] = []
-    unread: str | None = None
-    try:
-        commands.extend(found)
-    except Undecided as reason:
-        unread = str(reason)
-    return ContainerScript(tuple(commands), unread)
+    return commands, attempted(commands.extend, found)
 
 
 def program_of(word: str) -> str:

@@ -65,7 +65,12 @@ def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCom
         Undecided: the script does more than is read here.
         BrokenScript: no shell can read it.
     """
-    return _Shell(environment).script(written_commands(script))
+    shell = _Shell(environment)
+    yield from shell.run(written_commands(script), certain=True)
+    if shell.nesting > 0:
+        raise BrokenScript("the start script begins a loop or a branch that no done or fi ends")
+    if shell.nesting < 0:
+        raise BrokenScript("the start script has a done or a fi of no loop and no branch")
 
 
 class _Shell:
@@ -78,28 +83,21 @@ class _Shell:
         self._calls = 0
         self._local: set[str] = set()
         """Names of the running function's own variables."""
-        self._nesting = 0
-
-    def script(self, commands: Iterator[WrittenCommand]) -> Iterator[SimpleCommand]:
-        """The commands of a whole script."""
-        yield from self.run(commands, certain=True)
-        if self._nesting > 0:
-            raise BrokenScript("the start script begins a loop or a branch that no done or fi ends")
-        if self._nesting < 0:
-            raise BrokenScript("the start script has a done or a fi of no loop and no branch")
+        self.nesting = 0
+        """Branches and loops that are open."""
 
     def run(self, commands: Iterator[WrittenCommand], *, certain: bool) -> Iterator[SimpleCommand]:
         """The commands of a script or of a function; `certain` where no branch decides whether it runs."""
-        outer = self._nesting
+        outer = self.nesting
         subshells: list[dict[str, Word]] = []
         for written in commands:
             words = list(written.words)
             while words and words[0] in _RESERVED:
-                self._nesting += _RESERVED[words.pop(0)]
+                self.nesting += _RESERVED[words.pop(0)]
             if written.after == "(" and (len(words) == 1 or words[:1] == ["function"]):
                 self._functions[words[-1]] = _body(commands)
                 continue
-            is_certain = certain and self._nesting == outer and written.before != "||"
+            is_certain = certain and self.nesting == outer and written.before != "||"
             yield from self._follow(written, words, certain=is_certain)
             if written.after == "(":
                 subshells.append(dict(self._environment))

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from resource_graph import Resource, ResourceGraph, value_at
+from resource_graph.spelling import most_alike
 from resource_graph.values import Path
 from rules.reading.objects.definitions import Candidates, candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
-from rules.reading.objects.schemas import Schema, misspelt, schema_at
+from rules.reading.objects.schemas import SURE, Schema, schema_at
 from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource, readable
 from rules.reading.shapes import memoized
 
@@ -88,7 +89,7 @@ def _of_unheld(judged: Judged, held: Candidates) -> Judged:
     mistake = judged.mistake
     parent = schema_at(judged.schema, mistake.path[:-1])
     name = str(mistake.path[-1])
-    is_slip = mistake.kind == "unknown" and parent is not None and misspelt(parent, name)
+    is_slip = mistake.kind == "unknown" and parent is not None and most_alike(name, parent.names, SURE)
     if is_slip or mistake.kind == "type":
         return judged
     doubt = f"the schema of {held.unheld} is not known here, that of {judged.line} is"

@@ -66,12 +66,12 @@ def _in_value(value: Value, schema: Schema, path: Path) -> Iterator[Mistake]:
     kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
     kinds = schema.kinds
     if kinds and kind not in kinds and not _is_whole(value, kinds):
-        yield _refused(value, path, "type", _wrong_kind(kind, schema, path))
+        yield refused(value, path, "type", _wrong_kind(kind, schema, path))
         return
     if schema.is_limited and not (kind == "string" and value in schema.admitted):
         said = limit_broken(schema, value, path)
         if said is not None:
-            yield _refused(value, path, "value", said)
+            yield refused(value, path, "value", said)
         elif isinstance(value, str):
             schema.admitted.add(value)
     if kind == "object":
@@ -90,7 +90,8 @@ def _in_list(items: Sequence[Value], schema: Schema, path: Path) -> Iterator[Mis
         yield Mistake(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
 
 
-def _refused(value: Value, path: Path, kind: MistakeKind, said: str) -> Mistake:
+def refused(value: Value, path: Path, kind: MistakeKind, said: str) -> Mistake:
+    """What the API server says of a value; a text that is still to be replaced is none of its own."""
     if isinstance(value, str) and PLACEHOLDER.search(value):
         return Mistake(path, "placeholder", value)
     return Mistake(path, kind, said)

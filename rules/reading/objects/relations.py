@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hardware import GPU_RESOURCE
 from resource_graph import Value
 from resource_graph.values import Path
-from rules.reading.objects.mistakes import PLACEHOLDER, Mistake
+from rules.reading.objects.mistakes import Mistake, refused
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.operator_defaults import PROBES
 from rules.reading.pods.pods import GROUP, PodTemplate
@@ -59,7 +59,7 @@ def _tolerations(template: PodTemplate) -> Iterator[Mistake]:
         exists, given = text_at(toleration, "operator") == "Exists", text_at(toleration, "value")
         if exists and given:
             said = f"Invalid value: \"{given}\": value must be empty when `operator` is 'Exists'"
-            yield _refused((*at, "operator"), given, said)
+            yield _mistake((*at, "operator"), said, given)
         if not exists and not text_at(toleration, "key"):
             shown = text_at(toleration, "operator") or ""
             yield _mistake((*at, "operator"), f'Invalid value: "{shown}": {_NO_KEY}')
@@ -68,7 +68,7 @@ def _tolerations(template: PodTemplate) -> Iterator[Mistake]:
             if value and value not in known_values:
                 supported = ", ".join(f'"{each}"' for each in known_values)
                 said = f'Unsupported value: "{value}": supported values: {supported}'
-                yield _refused((*at, key), value, said)
+                yield _mistake((*at, key), said, value)
 
 
 def _mounts(template: PodTemplate) -> Iterator[Mistake]:
@@ -134,12 +134,8 @@ def _containers(template: PodTemplate) -> Iterator[tuple[Path, Mapping[str, Valu
         yield (*template.at, _MAIN), template.main
 
 
-def _refused(at: Path, text: str, says: str) -> Mistake:
-    return Mistake(at, "placeholder", text) if PLACEHOLDER.search(text) else _mistake(at, says)
-
-
-def _mistake(at: Path, says: str) -> Mistake:
-    return Mistake(at, "relation", f"{dotted(at)}: {says}")
+def _mistake(at: Path, says: str, written: str = "") -> Mistake:
+    return refused(written, at, "relation", f"{dotted(at)}: {says}")
 
 
 _OF_ALL_PODS: tuple[Callable[[PodTemplate], Iterator[Mistake]], ...] = (_tolerations, _devices, _probes)

@@ -52,7 +52,7 @@ _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
 _SELDOM_MEANT = frozenset({"ephemeralContainers", "initContainers"})
-_SURE, _LIKELY = 0.8, 0.6
+SURE, _LIKELY = 0.8, 0.6
 """Likeness of two names, as difflib measures it, from which a guess is sure or likely."""
 
 
@@ -175,11 +175,6 @@ def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
             body = f"{dotted(path)} in body {said.format(raw[name])}"
             return f"{dotted(path)}: Invalid value: {shown}: {body}"
     return None
-
-
-def misspelt(schema: Schema, name: str) -> str | None:
-    """The field of the schema that was meant for sure; None where there is none."""
-    return most_alike(name, schema.names, _SURE)
 
 
 def hint(root: Schema, path: Path) -> str:

@@ -198,31 +198,15 @@ def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Sett
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Privileges:
-    """Privileges that the security contexts give a container."""
-
-    privileged: bool
-    capabilities: frozenset[str]
-    """Added capabilities, without the prefix CAP_."""
-    user: int | None
-    """Numeric id of the user; None: the image decides."""
-    host_ipc: bool
-
-    def has(self, capability: str) -> bool:
-        """Whether the container holds the capability."""
-        return self.privileged or bool(self.capabilities & {capability, "ALL"})
-
-
-def read_privileges(template: PodTemplate, container: Mapping[str, Value]) -> Privileges:
-    """The privileges of a container."""
+def added_capabilities(container: Mapping[str, Value]) -> frozenset[str]:
+    """Capabilities that the security context adds, without the prefix CAP_, as far as they are known."""
     added = texts_at(container, "securityContext", "capabilities", "add")
-    return Privileges(
-        privileged=field(container, "securityContext", "privileged") is True,
-        capabilities=frozenset(name.upper().removeprefix("CAP_") for name in added if name is not None),
-        user=user_of(template.spec, container),
-        host_ipc=field(template.spec, "hostIPC") is True,
-    )
+    return frozenset(name.upper().removeprefix("CAP_") for name in added if name)
+
+
+def is_privileged(container: Mapping[str, Value]) -> bool:
+    """Whether the container may do what its node may."""
+    return field(container, "securityContext", "privileged") is True
 
 
 def user_of(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:

@@ -7,7 +7,6 @@ container replace the operator's, and so does each probe of it or of a v1alpha1 
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from resource_graph import Value
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, declared_type
@@ -23,31 +22,25 @@ _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _GROVE = "nvidia.com/enable-grove"
 _DEFAULT_SHARE = "25%"
+OPERATORS_DEFAULT = "the operator's default"
+"""Of it the sources contradict each other."""
 _PODS_OR_PERCENTAGE = re.compile(r"[0-9]{1,9}%?")
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorPort:
-    """A port that probes and the Service of a component look up by its name."""
-
-    name: str
-    number: int
-
-
-_SYSTEM = OperatorPort("system", 9090)
-_HTTP = OperatorPort("http", 8000)
+OPERATORS_PORTS: Mapping[str, int] = {"http": 8000, "system": 9090}
+"""Ports that probes and the Service of a component look up by their names."""
 _GIVEN = {"http": frozenset({"http"}), "system": frozenset({"system", "nixl"})}
 """Port that the operator probes -> names of the ports that it gives such a container without its own."""
 
 
-def operator_port(template: PodTemplate) -> OperatorPort | None:
-    """The port that the operator probes; None for a template that is no frontend or worker of a graph."""
+def operator_port(template: PodTemplate) -> str | None:
+    """Name of the port that the operator probes; None for what is no frontend or worker of a graph."""
     if template.shape == "workload":
         return None
     declared = declared_type(template)
     if declared == FRONTEND_TYPE:
-        return _HTTP
-    return _SYSTEM if declared in WORKER_TYPES else None
+        return "http"
+    return "system" if declared in WORKER_TYPES else None
 
 
 def declared_ports(container: Mapping[str, Value]) -> Mapping[str, int]:
@@ -63,15 +56,10 @@ def pod_ports(template: PodTemplate) -> Mapping[str, int]:
     return {name: number for each in template.all_containers for name, number in declared_ports(each).items()}
 
 
-def own_ports(template: PodTemplate) -> Mapping[str, int]:
-    """Name -> number of each port that the main container declares."""
-    return declared_ports(template.main)
-
-
 def port_names(template: PodTemplate) -> Collection[str]:
     """Names of the main container's ports: its own, which replace the operator's."""
     port = operator_port(template)
-    return own_ports(template) or (() if port is None else _GIVEN[port.name])
+    return declared_ports(template.main) or (() if port is None else _GIVEN[port])
 
 
 def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
@@ -94,30 +82,17 @@ def probed_port(probe: Mapping[str, Value]) -> Value:
     return next((port for kind in _NETWORK if (port := field(probe, kind, "port")) is not None), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Rollout:
-    """A rolling update, in whole pods."""
+def read_surge(template: PodTemplate) -> tuple[int, str] | None:
+    """How many new pods a rolling update starts before an old one may go, and what says so.
 
-    surge: int
-    """Number of new pods that may run beside all old ones."""
-    unavailable: int
-    """Number of old pods that may go before new ones are ready."""
-    source: str
-    is_explicit: bool
-    """Whether a person or Kubernetes' own default says how many may be unavailable. Of the operator's
-    default the sources contradict each other."""
-
-
-def read_rollout(template: PodTemplate) -> Rollout | None:
-    """The rolling update of a Deployment, or of a service that the operator makes a Deployment of.
-
-    None where old pods go first, or nothing is rolled.
+    It is of a Deployment, or of a service that the operator makes a Deployment of. None where old pods go
+    first, or nothing is rolled.
     """
     if template.resource.kind == "Deployment":
-        return _rollout_of_deployment(template)
+        return _surge_of_deployment(template)
     if template.shape == "workload" or template.pods_per_replica > 1:
         return None
-    return _rollout_of_service(template)
+    return _surge_of_service(template)
 
 
 def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
@@ -127,7 +102,7 @@ def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
     return mapping_at(template.described_by, "podTemplate", "metadata", "annotations")
 
 
-def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:
+def _surge_of_deployment(template: PodTemplate) -> tuple[int, str] | None:
     strategy = mapping_at(template.described_by, "strategy")
     if text_at(strategy, "type") == "Recreate":
         return None
@@ -136,10 +111,10 @@ def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:
     unavailable = _pods(given.get("maxUnavailable", _DEFAULT_SHARE), template.replicas, up=False)
     source = "spec.strategy" if "maxUnavailable" in given else "Kubernetes' default"
     # kubernetes/kubernetes pkg/controller/deployment/util: both rounded to zero is one unavailable.
-    return Rollout(surge, unavailable or int(not surge), source, is_explicit=True)
+    return (surge, source) if surge and not unavailable else None
 
 
-def _rollout_of_service(template: PodTemplate) -> Rollout | None:
+def _surge_of_service(template: PodTemplate) -> tuple[int, str] | None:
     annotations = _annotations(template)
     # Under Grove one old pod goes first, and the annotations have no effect.
     if text_at(annotations, _STRATEGY) == "Recreate" or text_at(annotations, _GROVE) == "true":
@@ -147,8 +122,8 @@ def _rollout_of_service(template: PodTemplate) -> Rollout | None:
     surge = _pods(text_at(annotations, _SURGE) or _DEFAULT_SHARE, template.replicas, up=True)
     explicit = text_at(annotations, _UNAVAILABLE)
     unavailable = _pods(explicit or _DEFAULT_SHARE, template.replicas, up=False)
-    source = "the operator's default" if explicit is None else _UNAVAILABLE
-    return Rollout(surge or int(not unavailable), unavailable, source, is_explicit=explicit is not None)
+    source = OPERATORS_DEFAULT if explicit is None else _UNAVAILABLE
+    return None if unavailable else (surge or 1, source)
 
 
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:

@@ -1,7 +1,6 @@
 """Affinity of pods to other pods, and which pods of the graph it can mean."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import UNKNOWN, ResourceGraph, Value
@@ -78,32 +77,26 @@ def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None
     return None if None in answers else True
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One term of a pod's affinity or anti-affinity."""
-
-    required: bool
-    content: Mapping[str, Value]
-
-    @property
-    def selector(self) -> Mapping[str, Value]:
-        """Selector for the labels of the pods that the term means."""
-        return mapping_at(self.content, "labelSelector")
-
-    def __str__(self) -> str:
-        pinned = [f"{key}={'|'.join(values)}" for key, values in equalities(self.selector).items()]
-        return ", ".join(pinned) or "its label selector"
-
-
-def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
-    """All terms, required ones first."""
+def terms(template: PodTemplate, kind: Kind) -> Iterator[tuple[bool, Mapping[str, Value]]]:
+    """All terms of a pod's affinity or anti-affinity, and whether each is required; required ones first."""
     for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
-        yield Term(True, term)
+        yield True, term
     for weighted in mappings_at(template.spec, "affinity", kind, _PREFERRED):
-        yield Term(False, mapping_at(weighted, "podAffinityTerm"))
+        yield False, mapping_at(weighted, "podAffinityTerm")
 
 
-def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
+def selector_of(term: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Selector for the labels of the pods that the term means."""
+    return mapping_at(term, "labelSelector")
+
+
+def shown_term(term: Mapping[str, Value]) -> str:
+    """The labels that the term asks for, for a message."""
+    pinned = [f"{key}={'|'.join(values)}" for key, values in equalities(selector_of(term)).items()]
+    return ", ".join(pinned) or "its label selector"
+
+
+def can_match(graph: ResourceGraph, template: PodTemplate, term: Mapping[str, Value]) -> bool:
     """Whether any pod of the graph, the template's own included, is one that the term means.
 
     A term that names no Dynamo graph of what was read may mean pods of somebody else's.
@@ -112,14 +105,14 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     near = (
         read_pods(graph) if namespaces is None else (p for each in namespaces for p in pods_near(graph, each))
     )
-    answers = {selects(term.selector, each) for each in readable(near)}
+    answers = {selects(selector_of(term), each) for each in readable(near)}
     if True in answers:
         return True
     if None in answers or any(isinstance(each, Unreadable) for each in read_pods(graph)):
-        raise Undecided(f"whether a pod carries {term} is known only after the update")
-    names = equalities(term.selector).get(GRAPH_NAME_LABEL)
+        raise Undecided(f"whether a pod carries {shown_term(term)} is known only after the update")
+    names = equalities(selector_of(term)).get(GRAPH_NAME_LABEL)
     if names is None or not all(_is_ours(graph, namespaces, name) for name in names):
-        raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
+        raise Undecided(f"no pod of what was read carries {shown_term(term)}; another manifest's may")
     return False
 
 
@@ -139,11 +132,11 @@ def _values(expression: Mapping[str, Value]) -> Sequence[str]:
     return known_texts_at(expression, "values", what="a value of a label selector")
 
 
-def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
+def _namespaces(template: PodTemplate, term: Mapping[str, Value]) -> Sequence[Value] | None:
     """Namespaces in which the pods may be; None for every namespace."""
-    if term.content.get("namespaceSelector") is not None:
+    if term.get("namespaceSelector") is not None:
         return None
-    return texts_at(term.content, "namespaces") or [template.resource.namespace]
+    return texts_at(term, "namespaces") or [template.resource.namespace]
 
 
 def _is_ours(graph: ResourceGraph, namespaces: Sequence[Value] | None, name: str) -> bool:
