@@ -24,7 +24,7 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_backend,
     read_vllm_variables,
 )
-from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
+from rules.reading.engines.memory import read_memory_plan
 from rules.reading.engines.models import checkpoint_name, read_kv_format, read_mxfp4
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_landing
@@ -244,7 +244,8 @@ def kv_cache_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     longest = f"{plan.max_seq_len.value:,} tokens ({plan.max_seq_len.source})"
     # The model's own limit of length says nothing about how long sequences are.
     at_once = plan.max_batch_size if plan.max_seq_len.value < plan.model.max_positions else None
-    for memory in memory_on_each_gpu(graph, worker):
+    accelerators, _ = read_landing(graph, worker)
+    for memory in list(map(plan.on, accelerators)):
         words = plan.pool_words(memory)
         if memory.pool < one:
             yield f"{words}, and one sequence of {longest} takes {one:.1f} GiB"

@@ -261,7 +261,7 @@ ROUTERS: Subjects[Worker] = Subjects(
 """Frontends of Dynamo graphs, which choose among the graph's workers."""
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.resource.name))
 """Groups whose KV cache travels from pod to pod."""
-BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
+BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.template.name))
 MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 """Claims and directories of nodes from which a model is used."""
 

@@ -237,7 +237,7 @@ def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Ite
     # Workers hand both out at their system port.
     if not found or (workers and all(map(_hosts_metadata, workers))):
         return
-    if any(line < _READ_SINCE for line in known_lines(user.container, user.template.described_by)):
+    if any(line < _READ_SINCE for line in known_lines(user.container, user.template)):
         raise Undecided(f"{shown_image(user.container)} is older than the releases that were read")
     yield from found
 
@@ -274,7 +274,7 @@ def _hosts_metadata(user: ModelUser) -> bool:
     if switch is not None and switch.lower() in _OFF:
         return False
     since = _HOSTED_BY_DEFAULT_SINCE if switch is None else _HOSTED_SINCE
-    return by_line(lambda line: line >= since, user.container, user.template.described_by)
+    return by_line(lambda line: line >= since, user.container, user.template)
 
 
 @memoized

@@ -153,7 +153,7 @@ def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
     # block, is one in any.
     names = ((each, each[0].rpartition(".")[2]) for each in found)
     slips = [each for each, name in names if name in _KNOWN or slip_of(name, _KNOWN, SLIPS) is not None]
-    is_read = known(by_line, KEYS_LINES.__contains__, worker.container, worker.described_by)
+    is_read = known(by_line, KEYS_LINES.__contains__, worker.container, worker.template)
     if found and not slips and not is_read:
         keys = ", ".join(key for key, _ in found)
         yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASES} do not")

@@ -88,7 +88,7 @@ def _too_small_buffer(longest: Count, graph: ResourceGraph, worker: Worker) -> I
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "
         f"{longest.value} ({longest.source}), and buffers of {backend} do not grow"
     )
-    is_read = by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by)
+    is_read = by_line(lambda line: line >= READ_SINCE, worker.container, worker.template)
     yield message if is_read else Undecided(message)
 
 

@@ -101,7 +101,7 @@ def _mode(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[
         return
     releases = [given.value in each for each in modes.values()]
     judge = partial(_has_mode, modes, str(given.value))
-    if not all(releases) and not (any(releases) and by_line(judge, started.container, started.described_by)):
+    if not all(releases) and not (any(releases) and by_line(judge, started.container, started.template)):
         one_of = ", ".join(list(modes.values())[-1])
         yield f"{given.source} is {given.value}, which {command.engine} does not have: one of {one_of}"
 
@@ -119,7 +119,7 @@ def _deprecated(command: StartCommand, _: ResourceGraph, started: Worker) -> Ite
     since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
     if names and (
         command.engine != DYNAMO_VLLM
-        or by_line(lambda line: line >= since, started.container, started.described_by)
+        or by_line(lambda line: line >= since, started.container, started.template)
     ):
         yield from (Advice(f"{name} of {command.engine} is deprecated: {deprecated[name]}") for name in names)
 

@@ -87,7 +87,7 @@ def tool_calls_recovered(graph: ResourceGraph, frontend: Worker) -> Iterator[str
     """Frontend of gpt-oss-120b loses the tool calls on the analysis channel."""
     # Without the parser every call is lost, of which answer-parsers speaks.
     if any(map(_parses_calls, _workers_of(graph, frontend))) and by_line(
-        lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template.described_by
+        lambda line: line < CALLS_RECOVERED_SINCE, frontend.container, frontend.template
     ):
         yield (
             f"is of Dynamo before 1.3 ({shown_image(frontend.container)}): about half of the tool calls of "

@@ -50,11 +50,6 @@ class Benchmark:
         """The Job or Pod."""
         return self.template.resource
 
-    @property
-    def name(self) -> str:
-        """Name of the container, for findings."""
-        return self.template.name
-
 
 @memoized_all
 def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:

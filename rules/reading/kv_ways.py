@@ -65,7 +65,12 @@ class UcxTransports:
 
     written: str | None
     """The value of UCX_TLS; None where UCX chooses by itself."""
-    names: Set[str]
+
+    @property
+    def names(self) -> Set[str]:
+        """The transports that it lists."""
+        names = (self.written or "").removeprefix("^").split(",")
+        return {name.strip() for name in names if name.strip()}
 
     def allows(self, transport: KvTransportName) -> bool:
         """Whether UCX may use the transport; UCX_TLS does not bind EFA, which is libfabric's."""
@@ -87,13 +92,6 @@ class UcxTransports:
         """Whether a person listed TCP and no transport that is faster between pods."""
         listed = self.written is not None and not self.written.startswith("^")
         return listed and "tcp" in self.names and not self.allows("rdma") and not self.allows("mnnvl")
-
-
-def read_ucx_transports(worker: Worker) -> UcxTransports:
-    """What the worker's UCX_TLS says."""
-    written = worker.variable(UCX_TRANSPORTS) or None
-    names = (written or "").removeprefix("^").split(",")
-    return UcxTransports(written, frozenset(name.strip() for name in names if name.strip()))
 
 
 def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Iterator[str]:
@@ -124,7 +122,7 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
 
 def connects_by_itself(worker: Worker) -> bool:
     """Whether the worker's dynamo.vllm takes NIXL's connector where none is named."""
-    return by_line(lambda line: line < _WITHOUT_A_DEFAULT, worker.container, worker.described_by)
+    return by_line(lambda line: line < _WITHOUT_A_DEFAULT, worker.container, worker.template)
 
 
 def moving_connector(config: Mapping[str, Value]) -> str | None:
@@ -171,7 +169,7 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     claimed = attempted(_claimed, graph, worker)
     is_known = not isinstance(claimed, Undecided)
     found: dict[KvTransportName, str] = {**(claimed if is_known else {}), **dict(_devices(worker))}
-    ucx = read_ucx_transports(worker)
+    ucx = UcxTransports(worker.variable(UCX_TRANSPORTS) or None)
     listed = f"{UCX_TRANSPORTS}={ucx.written}"
     shut: dict[KvTransportName, str] = {name: listed for name in found if not ucx.allows(name)}
     open_ways: dict[KvTransportName, str] = {name: found[name] for name in found if name not in shut}

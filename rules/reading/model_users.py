@@ -21,7 +21,7 @@ from rules.reading.commands.python_downloads import SNAPSHOT_DOWNLOAD, snapshot_
 from rules.reading.commands.shell import SimpleCommand
 from rules.reading.engines.models import checkpoint_name
 from rules.reading.pods.containers import all_containers, read_environment
-from rules.reading.pods.mounts import Mount, read_mounts
+from rules.reading.pods.mounts import Mount, is_within, read_mounts
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
 from rules.reading.shapes import Undecided, memoized_all
@@ -137,7 +137,7 @@ class ModelUser:
 
     def mount_of(self, path: str) -> Mount | None:
         """The innermost mount that the path lies on; None where the path lies on no mount."""
-        holding = [mount for mount in self.mounts if mount.holds(path)]
+        holding = [mount for mount in self.mounts if is_within(path, mount.path)]
         return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
 
     def model_mount(self) -> Mount | None:
@@ -170,11 +170,11 @@ def read_model_users(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUse
         if template.component_type == FRONTEND_TYPE:
             yield from _as_far_as_read("frontend", template, _frontend(graph, template))
     for benchmark in readable(read_benchmarks(graph)):
-        yield from _as_far_as_read("benchmark", benchmark, _benchmark(graph, benchmark))
+        yield from _as_far_as_read("benchmark", benchmark.template, _benchmark(graph, benchmark))
 
 
 def _as_far_as_read(
-    kind: Kind, of: PodTemplate | Worker | Benchmark, users: Iterator[ModelUser | UnreadableUser]
+    kind: Kind, of: PodTemplate | Worker, users: Iterator[ModelUser | UnreadableUser]
 ) -> Iterator[ModelUser | UnreadableUser]:
     try:
         yield from users

@@ -1,6 +1,5 @@
 """Claims, directories of nodes and empty volumes that hold a model, and everybody who uses one."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from rules.reading.pods.pods import readable
 from rules.reading.shapes import (
     Undecided,
     attempted,
+    grouped,
     known,
     mappings_at,
     memoized,
@@ -26,15 +26,15 @@ _OF_A_HOME = ("/.cache", "/.cache/huggingface", "/.cache/huggingface/hub")
 _DIRECTORY_FLAG = "--download-dir"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelVolume:
     """One claim or directory of nodes, and the users that take a model from it or bring one."""
 
     name: str
-    node_path: str | None = None
+    node_path: str | None
     """Path of the directory that every node has by itself; None for a claim."""
-    users: list[tuple[ModelUser, Mount]] = dataclasses.field(default_factory=list[tuple[ModelUser, Mount]])
-    found: Claim | Undecided | None = None
+    users: Sequence[tuple[ModelUser, Mount]]
+    found: Claim | Undecided | None
 
     @property
     def claim(self) -> Claim | None:
@@ -69,18 +69,14 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
 
     A container that cannot be read is left out, and told by the rules about users.
     """
-    volumes: dict[tuple[str, str], ModelVolume] = {}
-    for user in readable(read_model_users(graph)):
-        mount = known(user.model_mount)
-        if mount is not None:
-            name = mount.node_path or mount.claim or "a claim without a known name"
-            # A directory of a node is the same one for every namespace.
-            namespace = "" if mount.node_path else str(user.resource.namespace)
-            volume = volumes.setdefault((namespace, name), ModelVolume(name, mount.node_path))
-            volume.users.append((user, mount))
-    for volume in volumes.values():
-        volume.found = _found(graph, volume)
-    return tuple(volumes.values())
+    mounts = ((user, known(user.model_mount)) for user in readable(read_model_users(graph)))
+    volumes = grouped((_identity(user, mount), (user, mount)) for user, mount in mounts if mount is not None)
+    return [
+        ModelVolume(name, None, users, _found(graph, name, users))
+        if namespace
+        else ModelVolume(name, name, users, None)
+        for (namespace, name), users in volumes.items()
+    ]
 
 
 def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
@@ -107,10 +103,16 @@ def is_shared(user: ModelUser, mount: Mount) -> bool:
     )
 
 
-def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
-    if volume.node_path is not None:
-        return None
-    claims = (attempted(find_claim, graph, user.resource, volume.name) for user, _ in volume.users)
+def _identity(user: ModelUser, mount: Mount) -> tuple[str, str]:
+    """Namespace and name of a claim; of a directory of a node, which is one for every namespace, its path."""
+    claim = mount.claim or "a claim without a known name"
+    return ("", mount.node_path) if mount.node_path else (str(user.resource.namespace), claim)
+
+
+def _found(
+    graph: ResourceGraph, name: str, users: Sequence[tuple[ModelUser, Mount]]
+) -> Claim | Undecided | None:
+    claims = (attempted(find_claim, graph, user.resource, name) for user, _ in users)
     return next((claim for claim in claims if claim is not None), None)
 
 

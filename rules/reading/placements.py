@@ -112,7 +112,7 @@ def read_landing(graph: ResourceGraph, worker: Worker) -> tuple[Sequence[Acceler
         accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
         names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
         return [ACCELERATORS[name] for name in accelerators], f"pool {names}"
-    products = _allowed_products(worker.pod)
+    products = _allowed_products(worker.template.spec)
     if not products:
         raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
     return list(map(_accelerator, products)), f"{PRODUCT_LABEL} {', '.join(products)}"
@@ -230,7 +230,7 @@ def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
 
 
 def _pinned(worker: Worker, key: str) -> str | None:
-    values = values_of(required_labels(worker.pod), key)
+    values = values_of(required_labels(worker.template.spec), key)
     return next(iter(values)) if len(values) == 1 else None
 
 

@@ -10,7 +10,7 @@ from engines.vllm.engine import OWN_RELEASES
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.pods.containers import Image, read_image, release_line
-from rules.reading.pods.pods import read_pods, readable
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, memoized, text_at
 
@@ -94,16 +94,14 @@ def runtime_image(worker: Worker) -> tuple[tuple[int, int, int], str] | None:
     return (int(major), int(minor), int(patch)), rest
 
 
-def known_lines(container: Mapping[str, Value], described_by: Mapping[str, Value]) -> tuple[Line, ...]:
+def known_lines(container: Mapping[str, Value], template: PodTemplate) -> tuple[Line, ...]:
     """The release lines that a container's image can be of: two for a build between two releases.
-
-    `described_by` is its service or component, which can say what the image does not.
 
     Empty where neither a publisher's tag nor `runtimeVersionOverride` says so, such as for `my-tag`.
     """
     try:
         image = read_image(container)
-        override = release_line(text_at(described_by, "runtimeVersionOverride"))
+        override = release_line(text_at(template.described_by, "runtimeVersionOverride"))
     except Undecided:
         return ()
     if override is not None:
@@ -120,10 +118,10 @@ def known_lines(container: Mapping[str, Value], described_by: Mapping[str, Value
 def by_line(
     judge: Callable[[Line], _Judgement],
     container: Mapping[str, Value],
-    described_by: Mapping[str, Value],
+    template: PodTemplate,
 ) -> _Judgement:
     """What a judgement is under the release that the container's image is of."""
-    lines = known_lines(container, described_by)
+    lines = known_lines(container, template)
     results = [judge(line) for line in lines]
     if results and all(result == results[0] for result in results):
         return results[0]
@@ -144,7 +142,7 @@ def line_of_own_image(image: Image) -> Line | None:
 
 def lines_of_engine(worker: Worker) -> tuple[Line, ...]:
     """The lines of Dynamo that a worker's engine can be of: of its runtime, or of the engine's own image."""
-    lines = known_lines(worker.container, worker.described_by)
+    lines = known_lines(worker.container, worker.template)
     image = None if lines else known(read_image, worker.container)
     own = None if image is None else line_of_own_image(image)
     return lines if own is None else (own,)

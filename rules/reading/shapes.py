@@ -62,10 +62,10 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
         if current is None:
             return None
         if not isinstance(current, (dict, Mapping)):
-            raise Undecided(f"{_dotted(path[:index])} is {shown(current)}, not a mapping")
+            raise Undecided(f"{'.'.join(path[:index])} is {shown(current)}, not a mapping")
         current = current.get(key)
         if current is UNKNOWN:
-            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
+            raise Undecided(f"{'.'.join(path[: index + 1])} is known only after the update")
     return current
 
 
@@ -75,7 +75,7 @@ def mapping_at(parent: Mapping[str, Value], *path: str) -> Mapping[str, Value]:
     if value is None:
         return {}
     if not isinstance(value, (dict, Mapping)):
-        raise Undecided(f"{_dotted(path)} is {shown(value)}, not a mapping")
+        raise Undecided(f"{'.'.join(path)} is {shown(value)}, not a mapping")
     return value
 
 
@@ -84,9 +84,9 @@ def mappings_at(parent: Mapping[str, Value], *path: str) -> Sequence[Mapping[str
     items = _items_at(parent, *path)
     for index, item in enumerate(items):
         if item is UNKNOWN:
-            raise Undecided(f"{_dotted(path)}[{index}] is known only after the update")
+            raise Undecided(f"{'.'.join(path)}[{index}] is known only after the update")
         if not isinstance(item, (dict, Mapping)):
-            raise Undecided(f"{_dotted(path)}[{index}] is {shown(item)}, not a mapping")
+            raise Undecided(f"{'.'.join(path)}[{index}] is {shown(item)}, not a mapping")
     return cast("Sequence[Mapping[str, Value]]", items)
 
 
@@ -95,7 +95,7 @@ def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:
     texts: list[str | None] = []
     for index, item in enumerate(_items_at(parent, *path)):
         if item is not UNKNOWN and not isinstance(item, str):
-            raise Undecided(f"{_dotted(path)}[{index}] is {shown(item)}, not a text")
+            raise Undecided(f"{'.'.join(path)}[{index}] is {shown(item)}, not a text")
         texts.append(item if isinstance(item, str) else None)
     return texts
 
@@ -113,13 +113,13 @@ def text_at(parent: Mapping[str, Value], *path: str) -> str | None:
     value = field(parent, *path)
     if value is None or isinstance(value, str):
         return value
-    raise Undecided(f"{_dotted(path)} is {shown(value)}, not a text")
+    raise Undecided(f"{'.'.join(path)} is {shown(value)}, not a text")
 
 
 def whole_number_at(parent: Mapping[str, Value], *path: str) -> int | None:
     """The whole number at the path, also where it is written as a text; None where it is absent."""
     value = field(parent, *path)
-    return None if value is None else whole_number(value, _dotted(path))
+    return None if value is None else whole_number(value, ".".join(path))
 
 
 def quantity(value: Value, what: str) -> Fraction:
@@ -169,8 +169,4 @@ def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:
         return ()
     if isinstance(value, (list, Sequence)) and not isinstance(value, str):
         return value
-    raise Undecided(f"{_dotted(path)} is {shown(value)}, not a list")
-
-
-def _dotted(path: Sequence[str]) -> str:
-    return ".".join(path)
+    raise Undecided(f"{'.'.join(path)} is {shown(value)}, not a list")

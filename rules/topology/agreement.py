@@ -135,7 +135,7 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
         if connector != NIXL_CONNECTOR:
             return connector
         return f"{connector} ({' and '.join(sorted(nixl_backends(config) or [_OF_NIXL_ITSELF]))})"
-    if role == "prefill" and not known_lines(worker.container, worker.described_by):
+    if role == "prefill" and not known_lines(worker.container, worker.template):
         return None
     if connects_by_itself(worker):
         return f"{NIXL_CONNECTOR} ({_OF_NIXL_ITSELF})"

@@ -16,12 +16,12 @@ from rules.reading.kv_ways import (
     UCX_OFF,
     UCX_ON,
     UCX_TRANSPORTS,
+    UcxTransports,
     Ways,
     buffers_on_host,
     connects_by_itself,
     moving_connector,
     nixl_backends,
-    read_ucx_transports,
 )
 from rules.reading.placements import nodes_without_fabric, read_placement
 from rules.reading.pods.containers import added_capabilities, is_privileged, user_of
@@ -70,7 +70,7 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     asked = efa_interfaces(worker)
     if not asked:
         return
-    for volume in mappings_at(worker.pod, "volumes"):
+    for volume in mappings_at(worker.template.spec, "volumes"):
         if (text_at(volume, "hostPath", "path") or "").rstrip("/").startswith(_DEVICES):
             yield (
                 f"mounts the node's {_DEVICES} (volume {text_at(volume, 'name') or 'unnamed'}) over the "
@@ -122,7 +122,7 @@ def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observatio
 
 def _lacking(ways: Ways, hop: KvHop) -> Iterator[str]:
     """What the publisher's guide or recipe of the transport gives a worker, and this one has not."""
-    pod, container = ways.worker.pod, ways.worker.container
+    pod, container = ways.worker.template.spec, ways.worker.container
     added, user = added_capabilities(container), user_of(pod, container)
     if is_privileged(container):
         return
@@ -260,7 +260,7 @@ def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
-    ucx = read_ucx_transports(worker)
+    ucx = UcxTransports(worker.variable(UCX_TRANSPORTS) or None)
     # Over EFA the cache takes libfabric, whatever UCX may do.
     if not ucx.moves_gpu_memory and "efa" not in hop.common and not buffers_on_host(graph, worker):
         yield f"has {UCX_TRANSPORTS}={ucx.written} without cuda_copy: UCX moves no memory of a GPU"

@@ -96,7 +96,9 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     if not requested:
         _refuse_given(graph, worker)
-        has_resources = any(each.get("resources") for each in (worker.container, worker.described_by))
+        has_resources = any(
+            each.get("resources") for each in (worker.container, worker.template.described_by)
+        )
         # What a program registers, or a state holds, is past every overlay.
         if worker.resource.origin is not None and not has_resources:
             yield Advice(

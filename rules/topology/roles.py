@@ -97,14 +97,14 @@ def _joins(template: PodTemplate) -> bool:
 
 
 def _has_pods(worker: Worker) -> bool:
-    return any(key in worker.described_by for key in _SCALED_BY) or worker.template.replicas > 0
+    return any(key in worker.template.described_by for key in _SCALED_BY) or worker.template.replicas > 0
 
 
 def _shares_a_namespace(template: PodTemplate) -> bool:
     """Whether the operator may put the pods into a Dynamo namespace that another graph has too."""
     if field(template.described_by, _GLOBAL_NAMESPACE):
         return True
-    lines = known_lines(template.main, template.described_by)
+    lines = known_lines(template.main, template)
     is_ignored = bool(lines) and min(lines) >= _OLD_NAMESPACE_IGNORED_SINCE
     return bool(field(template.described_by, _OLD_NAMESPACE)) and not is_ignored
 
@@ -149,7 +149,7 @@ def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> It
             f"has {TRANSCEIVER_SETTING} {written.value!r} ({written.source}), which is not one of "
             f"{', '.join(TRANSCEIVER_BACKENDS)}, in upper case: its engine ends at start"
         )
-    if not by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by):
+    if not by_line(lambda line: line >= READ_SINCE, worker.container, worker.template):
         since = ".".join(map(str, READ_SINCE))
         raise Undecided(f"{message}; that was read in {since}, and its image is older")
     yield message

@@ -4,7 +4,7 @@ An estimate, in the order in which the engine proceeds: weights, one run at the 
 from what is left, and at last the buffers that carry the cache between workers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
@@ -29,7 +29,6 @@ from rules.reading.engines.expert_kernels import (
 from rules.reading.engines.models import read_kv_format, read_mxfp4, transceiver_backend, transfer_buffer
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import KV_TRANSFER
-from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, memoized, whole_number
 from rules.reading.typed_settings import typed_options
@@ -160,14 +159,6 @@ class MemoryPlan:
         else:
             pool = self.fraction * (visible - demand.total)
         return MemoryOnGpu(accelerator, visible, demand, pool)
-
-
-@memoized
-def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
-    """The plan of a worker of gpt-oss on each GPU that it can land on."""
-    accelerators, _ = read_landing(graph, worker)
-    plan = read_memory_plan(graph, worker)
-    return [] if plan is None else [plan.on(accelerator) for accelerator in accelerators]
 
 
 @memoized

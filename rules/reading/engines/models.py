@@ -28,7 +28,7 @@ from rules.reading.commands.container_commands import (
 )
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings, single_command
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, memoized
+from rules.reading.shapes import Undecided, attempted, memoized
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
@@ -193,11 +193,13 @@ def effective_backend(graph: ResourceGraph, worker: Worker) -> str | None:
 
 def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
     """Bytes of one prompt's KV cache, their time on the wire and the ceiling, for a message."""
-    try:
-        model = _known_model(worker)
-        kv_format = _known_format(graph, worker)
-    except Undecided as reason:
-        return f"how many bytes that are is not known: {reason}"
+    unknown = "how many bytes that are is not known: "
+    model = read_gpt_oss(worker)
+    if model is None:
+        return f"{unknown}{worker.name} names no model whose layers are known here"
+    kv_format = attempted(_known_format, graph, worker)
+    if isinstance(kv_format, Undecided):
+        return f"{unknown}{kv_format}"
     payload = round(model.kv_bytes_per_token(kv_format) * PROMPT_TOKENS)
     return (
         f"a prompt of {PROMPT_TOKENS:,} tokens is {payload:,} bytes of KV cache ({model.name}, {kv_format}): "
@@ -237,13 +239,6 @@ def _repository(text: str) -> tuple[str | None, str]:
 
 def _before_an_answer(sequence: Count) -> Count:
     return Count(sequence.value - 1, f"{sequence.source}, less one token of an answer")
-
-
-def _known_model(worker: Worker) -> ModelShape:
-    model = read_gpt_oss(worker)
-    if model is None:
-        raise Undecided(f"{worker.name} names no model whose layers are known here")
-    return model
 
 
 def _known_format(graph: ResourceGraph, worker: Worker) -> str:

@@ -23,7 +23,7 @@ from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
 from rules.reading.pods.containers import find_config_map
-from rules.reading.pods.mounts import Mount, read_mounts
+from rules.reading.pods.mounts import Mount, is_within, read_mounts
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, memoized, text_at
 from rules.reading.typed_settings import typed_options
@@ -131,7 +131,7 @@ def _holds(graph: ResourceGraph, worker: Worker, mount: Mount, key: str) -> bool
 def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
     every = read_mounts(worker.template, worker.container)
     place = PurePosixPath(text_at(worker.container, "workingDir") or "") / path
-    mounts = [mount for mount in every if mount.holds(str(place))]
+    mounts = [mount for mount in every if is_within(str(place), mount.path)]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
         if not path.is_absolute():

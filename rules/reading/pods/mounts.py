@@ -31,10 +31,6 @@ class Mount:
         what = f"{self.node_path} of its node" if self.node_path else self.claim
         return f"{what} at {self.path}"
 
-    def holds(self, path: str) -> bool:
-        """Whether the path lies in the mount."""
-        return is_within(path, self.path)
-
     @property
     def keeps_files(self) -> bool:
         """Whether the files outlive the pod: on a claim, or in a directory of the node."""

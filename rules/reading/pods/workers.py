@@ -69,16 +69,6 @@ class Worker:
         return self.template.resource
 
     @property
-    def pod(self) -> Mapping[str, Value]:
-        """The spec of its pods."""
-        return self.template.spec
-
-    @property
-    def described_by(self) -> Mapping[str, Value]:
-        """The service, the component or the workload's spec: where its replicas stand."""
-        return self.template.described_by
-
-    @property
     def shown_gpus(self) -> Sequence[str]:
         """What CUDA shows its engine, its own GPUs first; empty where nobody says."""
         return self.commands[0].shown_gpus if self.commands else ()
