@@ -86,13 +86,8 @@ class KvHop:
     """Prefill and decode workers in pods of their own, between which KV cache travels."""
 
     group: Disaggregated
-    prefill: tuple[Ways, ...]
-    decode: tuple[Ways, ...]
-
-    @property
-    def ways(self) -> tuple[Ways, ...]:
-        """The transports of all workers, prefill first."""
-        return (*self.prefill, *self.decode)
+    ways: tuple[Ways, ...]
+    """The transports of all workers, prefill first."""
 
     @property
     def unknown(self) -> str | None:
@@ -112,8 +107,9 @@ class KvHop:
     def unconnected(self) -> tuple[Ways, Ways] | None:
         """A prefill and a decode worker that have no transport in common; None where each reaches each."""
         # There are few kinds of workers, however many workers there are.
-        senders = {frozenset(ways.open): ways for ways in self.prefill}
-        receivers = {frozenset(ways.open): ways for ways in self.decode}
+        prefill = len(self.group.prefill)
+        senders = {frozenset(ways.open): ways for ways in self.ways[:prefill]}
+        receivers = {frozenset(ways.open): ways for ways in self.ways[prefill:]}
         pairs = product(senders.items(), receivers.items())
         apart = ((one, other) for (sending, one), (receiving, other) in pairs if not sending & receiving)
         return next(apart, None)
@@ -137,8 +133,7 @@ def read_hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
         try:
             template = group.workers[0].template
             if any(each.template is not template for each in group.workers) or template.replicas != 1:
-                kinds = (group.prefill, group.decode)
-                yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
+                yield KvHop(group, tuple(read_ways(graph, each) for each in group.workers))
         except Undecided as reason:
             yield Unreadable(group.resource, group.resource.name, str(reason))
 

@@ -201,4 +201,4 @@ def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
         return {override: OVERRIDE_VARIABLE}
     accelerators, _ = read_landing(graph, worker)
     kernels = [kernels_on(settings, gpu) for gpu in accelerators]
-    return {item.algorithm: item.algorithm_source for item in kernels}
+    return {item.algorithm.value: item.algorithm.source for item in kernels}

@@ -103,7 +103,7 @@ def _of_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Said]:
     """Reports a way that cannot work; of a manifest, whose way nobody resolved, TCP and unproven ones too."""
     is_manifest = component_that_chose(graph, hop.group.resource) is None
     if is_manifest and hop.only("tcp"):
-        sender = hop.prefill[0]
+        sender = hop.ways[0]
         cost = cost_over_tcp(graph, sender.worker)
         yield Advice(f"moves its KV cache by tcp, as typed ({sender.open['tcp']}): {cost}")
         return

@@ -12,7 +12,6 @@ from engines.quantization import (
     default_algorithm,
 )
 from engines.tensorrt_llm.kernels import (
-    MoeBackend,
     MoeOutcome,
     MoeSupport,
     default_moe_backend,
@@ -41,17 +40,14 @@ class ExpertKernels:
     """What a worker would run its experts with on one GPU."""
 
     accelerator: Accelerator
-    backend: MoeBackend
-    backend_source: str
-    algorithm: MxFp4AlgorithmName
-    algorithm_source: str
+    backend: Setting
+    """A MoeBackend."""
+    algorithm: Setting
+    """An MxFp4AlgorithmName."""
     support: MoeSupport
 
     def __str__(self) -> str:
-        return (
-            f"moe_config.backend {self.backend} ({self.backend_source}) with {self.algorithm} "
-            f"({self.algorithm_source})"
-        )
+        return f"moe_config.backend {self.backend} with {self.algorithm}"
 
 
 def read_override(environment: Mapping[str, Word]) -> MxFp4AlgorithmName | None:
@@ -85,7 +81,8 @@ def kernels_on(settings: Effective, accelerator: Accelerator) -> ExpertKernels:
         algorithm_source = f"the default on {accelerator.name}"
     size = read_expert_parallel_size(settings)
     support = moe_support(backend, algorithm, accelerator, expert_parallel_size=size)
-    return ExpertKernels(accelerator, backend, source, algorithm, algorithm_source, support)
+    chosen = Setting(backend, source), Setting(algorithm, algorithm_source)
+    return ExpertKernels(accelerator, *chosen, support)
 
 
 def doubtful_kernels(graph: ResourceGraph, worker: Worker) -> Iterator[tuple[ExpertKernels, str]]:

@@ -237,7 +237,7 @@ def _sharding(settings: Effective) -> Sharding:
 
 def _padding(settings: Effective, accelerator: Accelerator) -> ExpertPadding:
     if not settings.is_vllm:
-        return tensorrt_llm_padding(kernels_on(settings, accelerator).backend)
+        return tensorrt_llm_padding(kernels_on(settings, accelerator).backend.value)
     asked = str(read_vllm_backend(settings).value)
     if asked != VLLM_AUTO:
         return vllm_padding(asked)
