@@ -164,29 +164,18 @@ def _tolerates(toleration: Mapping[str, Value], taint: Taint) -> bool:
 
 
 def _matches(pool: Pool, label: NodeLabel) -> bool:
-    match label.operator:
-        case "In":
-            return _label_in(pool, label)
-        case "Exists":
-            return label.key in pool.labels or _may_carry(pool, label.key)
-        case operator:
-            raise Undecided(f"node affinity with operator {operator} is not followed here")
-
-
-def _label_in(pool: Pool, label: NodeLabel) -> bool:
-    key = label.key
+    key, is_one_of = label.key, label.operator == "In"
+    if label.operator not in {"In", "Exists"}:
+        raise Undecided(f"node affinity with operator {label.operator} is not followed here")
     if key in pool.labels:
-        if None in label.values:
+        if is_one_of and None in label.values:
             raise Undecided(f"a value of {key} in the node selection is known only after the update")
-        return pool.labels[key] in label.values
-    _may_carry(pool, key)
-    raise Undecided(f"nothing says which {key} the nodes of pool {pool.name} carry")
-
-
-def _may_carry(pool: Pool, key: str) -> bool:
-    if key in _UNKNOWN_BY_NATURE:
-        return True
-    raise Undecided(f"nothing says whether the nodes of pool {pool.name} carry the label {key}")
+        return not is_one_of or pool.labels[key] in label.values
+    if key not in _UNKNOWN_BY_NATURE:
+        raise Undecided(f"nothing says whether the nodes of pool {pool.name} carry the label {key}")
+    if is_one_of:
+        raise Undecided(f"nothing says which {key} the nodes of pool {pool.name} carry")
+    return True
 
 
 def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:

@@ -12,7 +12,7 @@ from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.pods.containers import Image, read_image, release_line
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, memoized, text_at
+from rules.reading.shapes import Undecided, grouped, known, memoized, text_at
 
 _CHART_TYPES = (
     "kubernetes:helm.sh/v3:Release",
@@ -74,7 +74,7 @@ def read_platforms(graph: ResourceGraph) -> Sequence[tuple[str, str]]:
 def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
     """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
     of_platforms = {release_line(version) for _, version in read_platforms(graph)}
-    lines = sorted({*filter(None, of_platforms)} or _lines_of_images(graph).get(resource.urn, ()))
+    lines = sorted({*filter(None, of_platforms)} or {*_lines_of_images(graph).get(resource.urn, ())})
     if len(lines) != 1:
         said = " and ".join(f"{major}.{minor}" for major, minor in lines) or "nothing"
         raise Undecided(f"{said} says of which release the operator is")
@@ -197,15 +197,12 @@ def _chart_name(release: Resource) -> str:
 
 
 @memoized
-def _lines_of_images(graph: ResourceGraph) -> Mapping[str, frozenset[Line]]:
+def _lines_of_images(graph: ResourceGraph) -> Mapping[str, Sequence[Line]]:
     """URN of a Dynamo graph -> release lines of the images that its pods run, as far as that is told."""
-    lines: dict[str, frozenset[Line]] = {}
-    for template in readable(read_pods(graph)):
-        image = None if template.shape == "workload" else known(read_image, template.main)
-        if image is not None and image.name in RUNTIMES and image.line is not None:
-            urn = template.resource.urn
-            lines[urn] = lines.get(urn, frozenset()) | {image.line}
-    return lines
+    pods = (each for each in readable(read_pods(graph)) if each.shape != "workload")
+    images = ((each.resource.urn, known(read_image, each.main)) for each in pods)
+    told = ((urn, image.line) for urn, image in images if image is not None and image.name in RUNTIMES)
+    return grouped((urn, line) for urn, line in told if line is not None)
 
 
 def shown_image(container: Mapping[str, Value]) -> str:

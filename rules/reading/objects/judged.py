@@ -1,12 +1,12 @@
 """Every mistake in the structure of a graph's objects, and how sure it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, value_at
 from resource_graph.spelling import most_alike
 from resource_graph.values import Path
-from rules.reading.objects.definitions import Candidates, candidates, other_lines
+from rules.reading.objects.definitions import candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import SURE, Schema, schema_at
@@ -27,9 +27,9 @@ class Judged:
     """Name of the release by whose schema the object has the mistake."""
     schema: Schema
     """Schema of the whole object in that release."""
-    elsewhere: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...]
     """Names of other releases, in which the object has no such mistake."""
-    doubt: str | None = None
+    doubt: str | None
     """Why the object may have no mistake in this release either; None where the mistake is sure."""
 
     @property
@@ -65,47 +65,38 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     newest = {_key(mistake): (line, mistake) for line, items in found.items() for mistake in items}
     for key, (line, mistake) in newest.items():
         right = tuple(other for other, items in found.items() if all(_key(item) != key for item in items))
-        schema = held.by_line[line]
-        every = list(found)
+        every, schema = list(found), held.by_line[line]
         shown = line if right or len(every) == 1 else f"each known release, {every[0]} to {every[-1]}"
-        judged = Judged(resource, mistake, shown, schema, right)
+        doubt: str | None = None
         if right:
             doubt = f"nothing says which release it is for, and {' and '.join(right)} would take it"
-            yield replace(judged, doubt=doubt)
         elif held.unheld is not None:
-            yield _of_unheld(judged, held)
-        elif mistake.kind == "unknown" and len(held.by_line) == 1:
-            yield _known_elsewhere(judged)
-        else:
-            yield judged
+            if not _is_one_anywhere(mistake, schema):
+                doubt = f"the schema of {held.unheld} is not known here, that of {shown} is"
+        elif mistake.kind == "unknown" and len(every) == 1:
+            right = _lines_with(resource, mistake.path)
+            # The release of a graph is told.
+            if right and resource.kind != GRAPH_KIND:
+                doubt = f"{right[0]} has it, and nothing says which release the cluster runs"
+        yield Judged(resource, mistake, shown, schema, right, doubt)
 
 
 def _key(mistake: Mistake) -> tuple[Path, str]:
     return mistake.path, mistake.kind
 
 
-def _of_unheld(judged: Judged, held: Candidates) -> Judged:
+def _is_one_anywhere(mistake: Mistake, schema: Schema) -> bool:
     """A value of a wrong type is one in every release, and so is a field that is nearly a known one."""
-    mistake = judged.mistake
-    parent = schema_at(judged.schema, mistake.path[:-1])
-    name = str(mistake.path[-1])
-    is_slip = mistake.kind == "unknown" and parent is not None and most_alike(name, parent.names, SURE)
-    if is_slip or mistake.kind == "type":
-        return judged
-    doubt = f"the schema of {held.unheld} is not known here, that of {judged.line} is"
-    return replace(judged, doubt=doubt)
+    parent = schema_at(schema, mistake.path[:-1])
+    if mistake.kind == "unknown" and parent is not None:
+        return most_alike(str(mistake.path[-1]), parent.names, SURE) is not None
+    return mistake.kind == "type"
 
 
-def _known_elsewhere(judged: Judged) -> Judged:
-    """A field that another release has: a mistake in a graph, whose release is told; else a doubt."""
-    path = judged.mistake.path
-    names = tuple(
+def _lines_with(resource: Resource, path: Path) -> tuple[str, ...]:
+    """The releases of which a schema of the object's kind has the field."""
+    return tuple(
         line
-        for line, schema in other_lines(judged.resource)
+        for line, schema in other_lines(resource)
         if (parent := schema_at(schema, path[:-1])) is not None and path[-1] in parent.names
     )
-    if not names:
-        return judged
-    told = judged.resource.kind == GRAPH_KIND
-    doubt = None if told else f"{names[0]} has it, and nothing says which release the cluster runs"
-    return replace(judged, elsewhere=names, doubt=doubt)

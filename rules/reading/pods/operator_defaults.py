@@ -95,13 +95,6 @@ def read_surge(template: PodTemplate) -> tuple[int, str] | None:
     return _surge_of_service(template)
 
 
-def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
-    """The annotations on the pod template of a graph's service or component."""
-    if template.shape == "service":
-        return mapping_at(template.described_by, "extraPodMetadata", "annotations")
-    return mapping_at(template.described_by, "podTemplate", "metadata", "annotations")
-
-
 def _surge_of_deployment(template: PodTemplate) -> tuple[int, str] | None:
     strategy = mapping_at(template.described_by, "strategy")
     if text_at(strategy, "type") == "Recreate":
@@ -127,7 +120,8 @@ def _surge_of_service(template: PodTemplate) -> tuple[int, str] | None:
 
 
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:
-    own = pod_annotations(template)
+    place = ("extraPodMetadata",) if template.shape == "service" else ("podTemplate", "metadata")
+    own = mapping_at(template.described_by, *place, "annotations")
     if template.shape == "service":
         own = {**mapping_at(template.described_by, "annotations"), **own}
     on_graph = mapping_at(template.resource.metadata, "annotations")
