@@ -72,9 +72,9 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
     mounts = ((user, known(user.model_mount)) for user in readable(read_model_users(graph)))
     volumes = grouped((_identity(user, mount), (user, mount)) for user, mount in mounts if mount is not None)
     return [
-        ModelVolume(name, None, users, _found(graph, name, users))
-        if namespace
-        else ModelVolume(name, name, users, None)
+        ModelVolume(name, name, users, None)
+        if namespace is None
+        else ModelVolume(name, None, users, _found(graph, name, users))
         for (namespace, name), users in volumes.items()
     ]
 
@@ -103,10 +103,10 @@ def is_shared(user: ModelUser, mount: Mount) -> bool:
     )
 
 
-def _identity(user: ModelUser, mount: Mount) -> tuple[str, str]:
+def _identity(user: ModelUser, mount: Mount) -> tuple[str | None, str]:
     """Namespace and name of a claim; of a directory of a node, which is one for every namespace, its path."""
     claim = mount.claim or "a claim without a known name"
-    return ("", mount.node_path) if mount.node_path else (str(user.resource.namespace), claim)
+    return (None, mount.node_path) if mount.node_path else (str(user.resource.namespace), claim)
 
 
 def _found(
