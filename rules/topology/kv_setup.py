@@ -123,8 +123,9 @@ def kv_transport_privileges(_: ResourceGraph, hop: KvHop) -> Iterator[Observatio
 def _lacking(ways: Ways, hop: KvHop) -> Iterator[str]:
     """What the publisher's guide or recipe of the transport gives a worker, and this one has not."""
     pod, container = ways.worker.template.spec, ways.worker.container
-    added, user = added_capabilities(container), user_of(pod, container)
-    if is_privileged(container):
+    added, may_all = added_capabilities(container), is_privileged(container)
+    user, has_host_ipc = user_of(pod, container), field(pod, "hostIPC") is True
+    if may_all:
         return
     network = hop.common & {"efa", "rdma"}
     # TensorRT-LLM needs nothing beyond the claim, which brings the channel's device.
@@ -134,7 +135,7 @@ def _lacking(ways: Ways, hop: KvHop) -> Iterator[str]:
         missing["the capability SYS_RESOURCE"] = added.isdisjoint({"SYS_RESOURCE", "ALL"})
         # For other users added capabilities do not act.
         missing["runAsUser 0"] = user != 0
-    missing["hostIPC"] = bool(nvlink) and field(pod, "hostIPC") is not True
+    missing["hostIPC"] = bool(nvlink) and not has_host_ipc
     lacks = [what for what, is_missing in missing.items() if is_missing]
     if lacks:
         taken = " and ".join(f"{name} ({how})" for name, how in ways.open.items() if name in network | nvlink)

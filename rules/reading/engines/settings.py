@@ -83,7 +83,8 @@ def load_engine_yaml(text: str) -> tuple[object, str | None]:
         place = "" if mark is None else f", line {mark.line + 1}"
         return None, f"{place}: {NOT_YAML}{error.problem or error.context}"
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        return None, f": {NOT_YAML}{str(error).splitlines()[0]}"
+        first, _, _ = str(error).partition("\n")
+        return None, f": {NOT_YAML}{first}"
 
 
 def _engine_file(graph: ResourceGraph, worker: Worker, command: StartCommand) -> EngineFile:
