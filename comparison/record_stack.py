@@ -14,7 +14,8 @@ from comparison.secret_marks import marked, marked_settings, without_secrets
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on, run_rules
-from rules.model import BrokenRule, Finding, Waiver
+from rules.model import Finding, Waiver
+from rules.rule import Rule
 from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock
@@ -113,16 +114,15 @@ def _pools(stack: StackPlan) -> Iterator[RecordedPool]:
 def _findings(graph: ResourceGraph, today: dt.date) -> Iterator[RecordedFinding]:
     report = run_rules(graph, rules_on(today), today=today)
     yield from map(_finding, report.findings)
-    yield from map(_broken, report.broken)
+    yield from (_broken(rule, error) for rule, error in report.broken.items())
 
 
 def _finding(finding: Finding) -> RecordedFinding:
     seen, rule = finding.observation, finding.rule
-    status = "waived" if finding.waiver is not None else seen.status.value
     return RecordedFinding(
         rule=rule.id,
         severity=finding.severity.value,
-        status=status,
+        status=finding.status,
         resource=seen.resource.name,
         subject=without_secrets(seen.subject),
         message=without_secrets(seen.message),
@@ -130,14 +130,14 @@ def _finding(finding: Finding) -> RecordedFinding:
     )
 
 
-def _broken(broken: BrokenRule) -> RecordedFinding:
+def _broken(rule: Rule, error: Exception) -> RecordedFinding:
     """Return a defective rule as a reason not to deploy: nobody knows what it would have found."""
     return RecordedFinding(
-        rule=broken.rule.id,
+        rule=rule.id,
         severity="mandatory",
         status="failed",
         resource="",
         subject="the rule itself",
-        message=without_secrets(f"is defective and judged nothing: {broken.error!r}"),
+        message=without_secrets(f"is defective and judged nothing: {error!r}"),
         fix="Mend the rule; `dynamo-stack check` shows the same.",
     )

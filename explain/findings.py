@@ -35,9 +35,9 @@ def summary(report: Report, rules: int) -> str:
 def unjudged(report: Report) -> Iterator[str]:
     """Yield the rules that are broken, or that could not be evaluated."""
     for broken in report.broken:
-        yield f"{broken.rule.id}: broken, so the stack counts as unchecked"
-    for missing in report.not_evaluated:
-        yield f"{missing.rule.id}: not evaluated, for want of {missing}"
+        yield f"{broken.id}: broken, so the stack counts as unchecked"
+    for rule, missing in report.not_evaluated.items():
+        yield f"{rule.id}: not evaluated, for want of {', '.join(missing)}"
 
 
 def state(finding: Finding) -> str:

@@ -8,7 +8,6 @@ policy collects inputs, and the stack policies join the two by URN.
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from pulumi_policy import (
@@ -81,8 +80,8 @@ class Judge:
                 f'disables "all", add "{INPUTS_POLICY}": "advisory"'
             )
         report = run_rules(policy_graph(resources, self._inputs), self._rules, today=self._today)
-        for broken in report.broken:
-            raise RuntimeError(f"rule {broken.rule.id} is broken: {broken.error!r}") from broken.error
+        for rule, error in report.broken.items():
+            raise RuntimeError(f"rule {rule.id} is broken: {error!r}") from error
         return report
 
 
@@ -150,9 +149,10 @@ def _rule_policy(rule: Rule, judge: Judge) -> Policy:
 
 
 def _why_not_passed(rule: Rule, report: Report) -> str | None:
-    untold = (f"a policy pack is not told {each}" for each in report.not_evaluated if each.rule is rule)
+    if rule in report.not_evaluated:
+        return f"a policy pack is not told {', '.join(report.not_evaluated[rule])}"
     undecided = (each for each in report.findings if each.rule is rule and each.status == "undecided")
-    return next(chain(untold, (each.observation.message for each in undecided)), None)
+    return next((each.observation.message for each in undecided), None)
 
 
 def _policy(

@@ -1,13 +1,15 @@
 """Texts of violations in a preview."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from resource_graph.setting_lines import SettingLines
 from resource_graph.urns import stack_and_project
 from rules.model import Finding, Report
+from rules.reading.shapes import grouped
 from rules.rule import Rule
 
 Texts = Iterator[tuple[str | None, str]]
@@ -52,10 +54,10 @@ def undecided_texts(report: Report) -> Texts:
 
 def not_evaluated_texts(report: Report) -> Texts:
     """Which rules the pack leaves out, and who judges them."""
-    missing = sorted({aspect.value for item in report.not_evaluated for aspect in item.missing})
+    missing = sorted(set(chain.from_iterable(report.not_evaluated.values())))
     if missing:
         said = f"The engine does not tell a policy pack {' or '.join(missing)}; `dynamo-stack check` judges"
-        yield None, f"{said} {_ids(item.rule for item in report.not_evaluated)}."
+        yield None, f"{said} {_ids(report.not_evaluated)}."
 
 
 def _failed_texts(findings: Iterable[Finding], *, naming_rule: bool = False) -> Texts:
@@ -87,12 +89,10 @@ def _place(urn: str, setting: str) -> str | None:
     return SettingLines(file.read_text(encoding="utf-8"), name, f"{project}:settings").place_of(setting)
 
 
-def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, list[Finding]]]:
+def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, Sequence[Finding]]]:
     """Yield URN, subjects and findings, for all findings that say the same of one resource."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
-    for (urn, _), alike in grouped.items():
+    by_text = grouped(((each.urn, each.observation.message), each) for each in findings)
+    for (urn, _), alike in by_text.items():
         yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike
 
 

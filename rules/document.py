@@ -4,9 +4,11 @@ To bring it up to date: `python -m rules.document`.
 """
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
+from resource_graph import Aspect
 from resource_graph.graph import DOCUMENTS_LACK, POLICY_HOST_LACKS
 from rules.catalogue import RULES, TOPICS
 from rules.rule import Rule, Severity
@@ -29,31 +31,25 @@ the rule depends on none."""
 
 def rules_document() -> str:
     """The page as Markdown."""
-    own = (waiver_rule([], dt.date.min),)
+    own = ("Waivers", "Do the waivers of the settings still hold?", (waiver_rule([], dt.date.min),))
     lines = [
         _INTRODUCTION.format(
             count=len(RULES),
-            all=len(RULES) + len(own),
-            files=_not_evaluated([rule for rule in RULES if rule.reads & DOCUMENTS_LACK]),
-            pack=_not_evaluated([rule for rule in RULES if rule.reads & POLICY_HOST_LACKS]),
+            all=len(RULES) + 1,
+            files=_not_evaluated(DOCUMENTS_LACK),
+            pack=_not_evaluated(POLICY_HOST_LACKS),
         )
     ]
-    for topic in TOPICS:
-        lines += _section(topic.name.capitalize(), topic.question, topic.rules)
-    lines += _section("Waivers", "Do the waivers of the settings still hold?", own)
+    for name, question, rules in (*TOPICS, own):
+        lines += ("", f"## {name}", "", question, *chain.from_iterable(map(_details, rules)))
     return "\n".join([*lines, ""])
 
 
-def _not_evaluated(rules: Sequence[Rule]) -> str:
+def _not_evaluated(lacks: frozenset[Aspect]) -> str:
+    rules = [rule for rule in RULES if rule.reads & lacks]
     *others, last = sorted({aspect.value for rule in rules for aspect in rule.reads})
     missing = f"{', '.join(others)} and {last}" if others else last
     return f"{len(rules)} rules about {missing}"
-
-
-def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
-    yield from ("", f"## {name}", "", question)
-    for rule in rules:
-        yield from _details(rule)
 
 
 def _details(rule: Rule) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """What rules found in a graph, and what of it a person accepts for a time."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from resource_graph import Aspect
-from rules.rule import Observation, Rule, Severity, Status
+from rules.rule import Observation, Rule, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Finding:
     def stops(self) -> bool:
         """Whether this finding alone is a reason not to deploy."""
         mandatory = self.severity is Severity.MANDATORY
-        return mandatory and self.waiver is None and self.observation.status is Status.FAILED
+        return mandatory and self.waiver is None and self.observation.status == "failed"
 
     @property
-    def status(self) -> str:
-        """The finding's state for a person: failed, undecided or waived."""
-        return "waived" if self.waiver is not None else self.observation.status.value
+    def status(self) -> Literal["failed", "undecided", "waived"]:
+        """The finding's state for a person."""
+        return "waived" if self.waiver is not None else self.observation.status
 
     def message_with(self, place_of: Callable[[str], str | None]) -> str:
         """The message with each setting's place behind its name, such as Pulumi.dev.yaml:12, where known."""
@@ -66,32 +66,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenRule:
-    """A rule that raised instead of judging; the deployment counts as unchecked."""
-
-    rule: Rule
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class NotEvaluated:
-    """A rule that looks at what the graph's origin does not tell."""
-
-    rule: Rule
-    missing: frozenset[Aspect]
-
-    def __str__(self) -> str:
-        return ", ".join(sorted(aspect.value for aspect in self.missing))
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """What all rules found in one graph."""
 
     findings: tuple[Finding, ...]
-    broken: tuple[BrokenRule, ...]
-    not_evaluated: tuple[NotEvaluated, ...]
-    """Rules that neither passed nor failed, because the graph's origin does not tell what they read."""
+    broken: Mapping[Rule, Exception]
+    """Rules that raised instead of judging; the deployment counts as unchecked."""
+    not_evaluated: Mapping[Rule, Sequence[str]]
+    """Rules that neither passed nor failed, and what the graph's origin does not tell of what they read."""
 
     @property
     def stops(self) -> bool:

@@ -32,7 +32,7 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
-from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Rule, Said, Severity, rule
+from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Said, Severity, rule
 
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})
 """Formats of a KV cache that other engines and tools have."""
@@ -259,12 +259,3 @@ def kv_cache_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
                 f"{words} and {memory.rest:.1f} GiB beside it; a buffer to send and one to receive of "
                 f"{plan.buffer_tokens:,} tokens each take {plan.buffers_gib:.1f} GiB"
             )
-
-
-RULES: tuple[Rule, ...] = (
-    moe_backend_runs,
-    vllm_moe_backend,
-    quantization_override_has_effect,
-    kv_cache_dtype_known,
-    kv_cache_fits,
-)

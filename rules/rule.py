@@ -1,11 +1,12 @@
 """How a rule is written: a function, its name the id, its docstring the title; and what rules are about."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from functools import wraps
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, Literal, TypeVar
 
 from engines.effective import EngineFileProblem
 from resource_graph import Aspect, Resource, ResourceGraph
@@ -40,14 +41,6 @@ class Severity(Enum):
     ADVISORY = "advisory"
 
 
-class Status(Enum):
-    """How sure a finding is."""
-
-    FAILED = "failed"
-    UNDECIDED = "undecided"
-    """A value that the rule needs is unknown. Never a pass, and never a reason to stop a deployment."""
-
-
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What a rule's check saw about one resource."""
@@ -57,11 +50,15 @@ class Observation:
     """Name of the judged part: a service of the graph, or the resource itself."""
     message: str
     """What is wrong or unknown, with the numbers that were compared."""
-    status: Status
+    status: Literal["failed", "undecided"]
+    """undecided: a value that the rule needs is unknown. Never a pass, and never a reason to stop."""
     path: Path = ()
     """Path of the field in question; empty where the whole resource is meant."""
     advisory: bool = False
     """Whether this observation is advice although its rule is mandatory."""
+
+
+GraphCheck = Callable[[ResourceGraph], Iterable[Observation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +76,7 @@ class Rule:
     source: str
     """Code, documentation or run in which the reason can be read."""
     fix: str
-    check: Callable[[ResourceGraph], Iterable[Observation]]
+    check: GraphCheck
     lines: tuple[str, ...]
     """Releases in whose code, documentation or runs the reason was read, such as "Dynamo 1.2".
 
@@ -90,11 +87,10 @@ class Rule:
     evaluated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(str):
     """What is wrong with a subject, and stops no deployment even where the rule is mandatory."""
 
-    message: str
+    __slots__ = ()
 
 
 Said = str | Advice | Undecided | Observation
@@ -104,24 +100,33 @@ Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject, and may raise Undecided where the subject cannot be read."""
 
 
+def observed(resource: Resource, subject: str, said: Said, path: Path = ()) -> Observation:
+    """What is said of a resource, or of the part of it that is the subject."""
+    if isinstance(said, Observation):
+        return said
+    return Observation(
+        resource,
+        one_line(subject, _LONGEST_SUBJECT),
+        one_line(str(said), _LONGEST_MESSAGE),
+        "undecided" if isinstance(said, Undecided) else "failed",
+        path,
+        advisory=isinstance(said, Advice),
+    )
+
+
 def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """The rule does not hold."""
-    return _observation(resource, subject, message, Status.FAILED, path)
-
-
-def advised(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
-    """The rule does not hold, in a way that stops no deployment even where the rule is mandatory."""
-    return replace(failed(resource, subject, message, path), advisory=True)
+    return observed(resource, subject, message, path)
 
 
 def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """Whether the rule holds cannot be told; the message says what is missing."""
-    return _observation(resource, subject, message, Status.UNDECIDED, path)
+    return observed(resource, subject, Undecided(message), path)
 
 
 def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
     """What is said of a part of what is judged, such as a worker of a graph."""
-    return (_observed(subject.resource, subject.name, each) for each in said)
+    return (observed(subject.resource, subject.name, each) for each in said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +149,11 @@ class Subjects(Generic[S]):
             try:
                 for said in check(graph, subject):
                     if not isinstance(said, self.passed_over):
-                        yield _observed(*self.place(subject), said)
+                        yield observed(*self.place(subject), said)
             except self.passed_over:
                 continue
             except Undecided as reason:
-                yield undecided(*self.place(subject), str(reason))
+                yield observed(*self.place(subject), reason)
 
 
 def each_of(graph: ResourceGraph, subject: S, *checks: Check[S]) -> Iterator[Said]:
@@ -168,61 +173,52 @@ def names(things: Iterable[Any]) -> str:
     return ", ".join(dict.fromkeys(each.name for each in things))
 
 
-class RuleText(TypedDict):
-    """What a rule says of itself."""
-
-    severity: Severity
-    """Mandatory only where the reason was read in code or seen in a run."""
-    reason: str
-    """What breaks where the rule does not hold."""
-    source: str
-    """Code, documentation or run in which the reason can be read."""
-    lines: tuple[str, ...]
-    """Releases in which the reason was read, or EVERY_RELEASE."""
-    fix: str
-    """What a person does about a failed finding."""
-    reads: NotRequired[frozenset[Aspect]]
-    """Aspects of a graph that the rule needs and not every origin tells."""
-
-
-def rule(subjects: Subjects[S], **text: Unpack[RuleText]) -> Callable[[Check[S]], Rule]:
-    """Makes a rule of a check that looks at one subject at a time."""
+def rule(
+    subjects: Subjects[S],
+    *,
+    severity: Severity,
+    reason: str,
+    source: str,
+    lines: tuple[str, ...],
+    fix: str,
+    reads: frozenset[Aspect] = frozenset(),
+) -> Callable[[Check[S]], Rule]:
+    """Makes a rule of a check that looks at one subject at a time; `Rule` says what the others mean."""
 
     def made(check: Check[S]) -> Rule:
-        return Rule(**_named(check), **text, check=lambda graph: subjects.judge(graph, check))
+        @wraps(check)
+        def judged(graph: ResourceGraph) -> Iterator[Observation]:
+            return subjects.judge(graph, check)
+
+        return graph_rule(severity=severity, reason=reason, source=source, lines=lines, fix=fix, reads=reads)(
+            judged
+        )
 
     return made
 
 
 def graph_rule(
-    **text: Unpack[RuleText],
-) -> Callable[[Callable[[ResourceGraph], Iterable[Observation]]], Rule]:
+    *,
+    severity: Severity,
+    reason: str,
+    source: str,
+    lines: tuple[str, ...],
+    fix: str,
+    reads: frozenset[Aspect] = frozenset(),
+) -> Callable[[GraphCheck], Rule]:
     """Makes a rule of a check of a whole graph, or of several kinds of subjects."""
-
-    def made(check: Callable[[ResourceGraph], Iterable[Observation]]) -> Rule:
-        return Rule(**_named(check), **text, check=check)
-
-    return made
-
-
-def _named(check: Callable[..., object]) -> dict[str, str]:
-    title = (check.__doc__ or "").strip().removesuffix(".")
-    return {"id": check.__name__.replace("_", "-"), "title": title, "module": check.__module__}
-
-
-def _observation(resource: Resource, subject: str, message: str, status: Status, path: Path) -> Observation:
-    shown = one_line(subject, _LONGEST_SUBJECT), one_line(message, _LONGEST_MESSAGE)
-    return Observation(resource, *shown, status, path)
-
-
-def _observed(resource: Resource, name: str, said: Said) -> Observation:
-    if isinstance(said, Observation):
-        return said
-    if isinstance(said, Undecided):
-        return undecided(resource, name, str(said))
-    if isinstance(said, Advice):
-        return advised(resource, name, said.message)
-    return failed(resource, name, said)
+    return lambda check: Rule(
+        id=check.__name__.replace("_", "-"),
+        title=(check.__doc__ or "").strip().removesuffix("."),
+        module=check.__module__,
+        severity=severity,
+        reason=reason,
+        source=source,
+        fix=fix,
+        check=check,
+        lines=lines,
+        reads=reads,
+    )
 
 
 POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)

@@ -9,13 +9,12 @@ from resource_graph.spelling import most_alike
 from resource_graph.values import has_unknown
 from rules.model import Waiver
 from rules.reading.shapes import shown
-from rules.rule import EVERY_RELEASE, Observation, Rule, Severity, advised, failed, undecided
+from rules.rule import EVERY_RELEASE, Advice, Observation, Rule, Severity, failed, observed, undecided
 
 RULE_ID = "waiver-is-valid"
 """The rule about waivers, which no waiver silences."""
 _LONGEST = dt.timedelta(days=366)
 
-_INPUT = "waivers"
 _FIELDS = ("rule", "reason", "expires")
 
 
@@ -82,12 +81,12 @@ def _judge(
         yield failed(resource, f"waiver of {waiver.rule}", said)
     elif waiver.expires > today + _LONGEST:
         said = f"holds until {waiver.expires.isoformat()}, longer than a year"
-        yield advised(resource, f"waiver of {waiver.rule}", said)
+        yield observed(resource, f"waiver of {waiver.rule}", Advice(said))
 
 
 def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:
     for resource in graph.components():
-        value = resource.inputs.get(_INPUT)
+        value = resource.inputs.get("waivers")
         if isinstance(value, Sequence) and not isinstance(value, str):
             yield from ((resource, item) for item in value)
         elif value is not None:

@@ -101,10 +101,10 @@ def check_document(
         subject=subject,
         stops=report.stops,
         findings=tuple(_checked(finding, lines) for finding in report.findings),
-        broken=tuple(CheckedBroken(rule=each.rule.id, error=repr(each.error)) for each in report.broken),
+        broken=tuple(CheckedBroken(rule=rule.id, error=repr(error)) for rule, error in report.broken.items()),
         not_evaluated=tuple(
-            CheckedMissing(rule=each.rule.id, missing=tuple(sorted(aspect.value for aspect in each.missing)))
-            for each in report.not_evaluated
+            CheckedMissing(rule=rule.id, missing=tuple(missing))
+            for rule, missing in report.not_evaluated.items()
         ),
         rules=tuple(rule.id for rule in rules),
         read=kinds_read(graph),

@@ -20,11 +20,11 @@ from rules.rule import (
     Said,
     Severity,
     about,
-    advised,
     failed,
     graph_rule,
     model_users,
     names,
+    observed,
     rule,
 )
 
@@ -145,7 +145,7 @@ def _different_models(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Obs
     scripts = "".join(str(each.container) for each in downloads)
     brought = {model.repository for model in named.values()}
     # Onto a claim of somebody else's the model may have come before, or by another pod.
-    see = advised if volume.claim is None or _has_other_users(graph, volume) else failed
+    is_advice = volume.claim is None or _has_other_users(graph, volume)
     for user in volume.of_kind("worker"):
         for model in user.models:
             repository = model.repository
@@ -153,8 +153,10 @@ def _different_models(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Obs
                 continue
             # A script may bring more than its commands say.
             if repository.rpartition("/")[2] not in scripts:
-                message = f"serves {repository} ({model.source}) from {volume.name}, but {', '.join(named)}"
-                yield see(user.resource, user.name, f"{message} alone")
+                message = (
+                    f"serves {repository} ({model.source}) from {volume.name}, but {', '.join(named)} alone"
+                )
+                yield observed(user.resource, user.name, Advice(message) if is_advice else message)
 
 
 def _has_other_users(graph: ResourceGraph, volume: ModelVolume) -> bool:

@@ -37,12 +37,13 @@ from rules.reading.shapes import field, grouped, known, text_at
 from rules.rule import (
     POD_TEMPLATES,
     READABLE_WORKERS,
+    Advice,
     Observation,
     Severity,
-    advised,
     failed,
     graph_rule,
     names,
+    observed,
 )
 
 _OTHER_ENTRANCES = frozenset({"epp"})
@@ -218,7 +219,7 @@ def _on_one_node(pool: Pool | None, users: Sequence[GpuPods], ports: str) -> Ite
     workers = [each.workers[0] for each in users]
     apart = all(kept_apart(one, other, HOSTNAME) for one in workers for other in workers)
     if count > 1 and sum(sizes[:2]) <= room and not apart:
-        yield advised(resource, subject, f"{said}, of which a node takes one")
+        yield observed(resource, subject, Advice(f"{said}, of which a node takes one"))
 
 
 def _shared(graph: ResourceGraph, variable: str, port_of: _PortOf) -> Iterator[Observation]:

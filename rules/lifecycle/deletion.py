@@ -1,7 +1,6 @@
 """What goes when a deployment is taken down, and what stays."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from resource_graph import Aspect, Resource, ResourceGraph, Value
 from rules.reading.claims import CLAIM
@@ -23,15 +22,8 @@ _CLOUD: Mapping[str, str] = {
 _RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
 
 
-@dataclass(frozen=True, slots=True)
-class _Stateful:
-    """A resource that holds data, or a namespace that holds such resources."""
-
-    resource: Resource
-    loss: str
-    """Data that goes when the resource is deleted."""
-    in_cluster: bool
-    """Whether the resource is a claim or a namespace, which can be left in a cluster that lives on."""
+_Stateful = tuple[Resource, str]
+"""A resource that holds data, or a namespace that holds such resources, and what goes with it."""
 
 
 @memoized_all
@@ -39,17 +31,17 @@ def _read_stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
     """Volumes and what holds them, in the cluster and in the cloud."""
     for resource_type, loss in _CLOUD.items():
         for resource in graph.of_type(resource_type):
-            yield _Stateful(resource, loss, in_cluster=False)
+            yield resource, loss
     holders = grouped(_holders(graph))
     for claim in graph.kubernetes_objects(CLAIM):
-        yield _Stateful(claim, "it holds files", in_cluster=True)
+        yield claim, "it holds files"
     for namespace in graph.kubernetes_objects("Namespace"):
         held = holders.get(_key(namespace.provider, namespace.object_name))
         if held:
-            yield _Stateful(namespace, f"it takes {' and '.join(dict.fromkeys(held))} along", in_cluster=True)
+            yield namespace, f"it takes {' and '.join(dict.fromkeys(held))} along"
 
 
-_STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.resource, each.resource.name))
+_STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each[0], each[0].name))
 
 
 @rule(
@@ -66,7 +58,8 @@ _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.res
 )
 def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str | Undecided]:
     """Volume of a production stack, or what holds it, is not protected."""
-    if stateful.resource.protect is True:
+    resource, loss = stateful
+    if resource.protect is True:
         return
     lifecycle = attempted(_declared_lifecycle, graph)
     if isinstance(lifecycle, Undecided):
@@ -77,7 +70,7 @@ def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iter
             "or disposable"
         )
     elif lifecycle == _PRODUCTION:
-        yield f"is not protected, in a stack of lifecycle {lifecycle}: {stateful.loss}"
+        yield f"is not protected, in a stack of lifecycle {lifecycle}: {loss}"
 
 
 @graph_rule(
@@ -131,12 +124,14 @@ def _key(provider: str | None, namespace: Value) -> object:
 
 
 def _not_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
-    if not stateful.in_cluster or stateful.resource.retain_on_delete is True:
+    resource, loss = stateful
+    # Only what is in a cluster can be left in one that lives on.
+    if resource.type in _CLOUD or resource.retain_on_delete is True:
         return
     # Where the program makes the cluster too, in any stack, the resource goes when all has gone.
     clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
-    if not any(graph.depends_on(stateful.resource, cluster) for cluster in clusters):
-        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
+    if not any(graph.depends_on(resource, cluster) for cluster in clusters):
+        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {loss}"
 
 
 def _deletes_its_volumes(_: ResourceGraph, servers: Resource) -> Iterator[str]:

@@ -29,7 +29,7 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, runtime_image
 from rules.reading.shapes import Undecided, grouped, text_at
-from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, advised, each_of, rule
+from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, about, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""
@@ -171,12 +171,11 @@ def _roles(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
         config = read_settings(graph, worker).mapping(KV_TRANSFER)
         given = None if config is None else text_at(config, "kv_role")
         if config is not None and given not in _ROLES[role]:
-            yield advised(
-                worker.resource,
-                worker.name,
+            said = (
                 f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
-                f"{' and '.join(_ROLES[role])}",
+                f"{' and '.join(_ROLES[role])}"
             )
+            yield from about(worker, [Advice(said)])
 
 
 def _experts(graph: ResourceGraph, group: Disaggregated) -> Iterator[Advice]:

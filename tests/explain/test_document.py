@@ -15,7 +15,7 @@ from tests.explain.pages import KINDS, shipped_html, shipped_page
 MOST_BYTES = 400_000
 HOSTILE = "\"'></title></style><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}\u202e\x1b"
 # They choose a class of the style sheet, and come from this project alone.
-CHOICES = {"tone", "kind"}
+CHOICES = {"tone", "kind", "status"}
 
 
 @pytest.fixture(params=KINDS)

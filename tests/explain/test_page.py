@@ -8,7 +8,7 @@ import pytest
 from explain.findings import ordered, state, summary, tone
 from explain.page import to_html
 from explain.short import short_sections
-from rules.model import BrokenRule, Finding, Report, Waiver
+from rules.model import Finding, Report, Waiver
 from rules.rule import EVERY_RELEASE, Rule, Severity, failed, undecided
 from tests.explain.elements import parsed
 from tests.explain.pages import DAY, KINDS, judged, page_of, shipped_html, shipped_page, shipped_plan
@@ -85,7 +85,7 @@ def test_findings_that_do_not_count_say_why() -> None:
 
 def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
     rule = found(Severity.ADVISORY).rule
-    report = Report((), (BrokenRule(rule, ValueError("no")),), ())
+    report = Report((), {rule: ValueError("no")}, {})
     page = dataclasses.replace(judged(shipped_plan("dev")), report=report).page()
     assert page.headline == "Unchecked: 1 rule could not judge this stack"
     assert "some-rule: broken, so the stack counts as unchecked" in parsed(to_html(page)).text

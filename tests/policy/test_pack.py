@@ -15,7 +15,7 @@ from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph
 from resource_graph.recorder import record
 from rules.catalogue import RULES
-from rules.rule import Observation, Severity, advised, failed
+from rules.rule import Advice, Observation, Severity, failed, observed
 from tests.cli.command import write_stack
 from tests.policy.analyzer import engine_requests
 from tests.resource_graph import toy_program
@@ -65,7 +65,7 @@ def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack
 
 def test_advice_of_a_mandatory_rule_has_a_policy_that_stops_nothing() -> None:
     def advises(graph: ResourceGraph) -> list[Any]:
-        return [advised(next(iter(graph)), "thing", "is slow")]
+        return [observed(next(iter(graph)), "thing", Advice("is slow"))]
 
     (said,) = said_by(advises, id="both", severity=Severity.MANDATORY)
     assert (said.policyName, said.enforcementLevel) == ("advice", analyzer_pb2.ADVISORY)

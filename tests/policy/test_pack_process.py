@@ -19,7 +19,7 @@ from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 from policy.wording import source_url
 from resource_graph import ResourceGraph
 from resource_graph.graph import POLICY_HOST_LACKS
-from rules.catalogue import RULES, TOPICS, rules_on
+from rules.catalogue import RULES, rules_on
 from rules.model import Finding
 from tests.policy.analyzer import engine_requests
 from tests.rules.case import judge_graph
@@ -122,15 +122,14 @@ def test_the_pack_starts_beside_a_foreign_package_of_its_name_and_tells_all_abou
     policies = {policy.name: policy for policy in info.policies}
     assert info.name == "dynamo-stack"
     assert set(policies) == OWN | {rule.id for rule in rules_on(TODAY)}
-    for topic in TOPICS:
-        for rule in topic.rules:
-            policy = policies[rule.id]
-            level = analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel)
-            assert level.lower() == rule.severity.value
-            assert (policy.displayName, policy.description) == (rule.title, rule.reason)
-            assert (policy.remediation_steps, policy.url) == (rule.fix, source_url(rule) or "")
-            assert policy.severity != analyzer_pb2.POLICY_SEVERITY_UNSPECIFIED
-            assert "dynamo" in policy.tags
+    for rule in RULES:
+        policy = policies[rule.id]
+        level = analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel)
+        assert level.lower() == rule.severity.value
+        assert (policy.displayName, policy.description) == (rule.title, rule.reason)
+        assert (policy.remediation_steps, policy.url) == (rule.fix, source_url(rule) or "")
+        assert policy.severity != analyzer_pb2.POLICY_SEVERITY_UNSPECIFIED
+        assert "dynamo" in policy.tags
 
 
 @pytest.mark.parametrize(

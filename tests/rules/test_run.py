@@ -7,7 +7,7 @@ import pytest
 
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on, run_rules
-from rules.rule import Observation, Rule, Severity, advised, failed, undecided
+from rules.rule import Advice, Observation, Rule, Severity, failed, observed, undecided
 from tests.rules.judging import TODAY
 
 ROOT = Path(__file__).parents[2]
@@ -51,13 +51,13 @@ def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -
         [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)],
         today=TODAY,
     )
-    assert [broken.rule.id for broken in report.broken] == ["broken"]
+    assert [broken.id for broken in report.broken] == ["broken"]
     assert [finding.rule.id for finding in report.findings] == ["works"]
     assert report.stops
 
 
 def says_advised(graph: ResourceGraph) -> Iterator[Observation]:
-    return (advised(resource, resource.name, "slow") for resource in graph)
+    return (observed(resource, resource.name, Advice("slow")) for resource in graph)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_only_a_failed_mandatory_rule_stops(check: Check, severity: Severity, *,
 
 def test_no_rule_finds_anything_in_an_empty_graph() -> None:
     report = run_rules(ResourceGraph([]), rules_on(TODAY), today=TODAY)
-    assert (report.findings, report.broken) == ((), ())
+    assert (report.findings, report.broken) == ((), {})
 
 
 def test_rules_are_loaded_without_pulumi() -> None:

@@ -82,7 +82,7 @@ def test_no_mandatory_rule_fails_or_is_undecided_because_a_layer_is_another_stac
         for finding in report.findings
         if finding.observation.status is Status.UNDECIDED or finding.severity is Severity.MANDATORY
     }
-    assert (bad, report.broken) == (set(), ())
+    assert (bad, report.broken) == (set(), {})
 
 
 def test_a_graph_waits_for_the_window_of_nodes_that_another_stack_makes() -> None:
