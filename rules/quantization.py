@@ -160,9 +160,6 @@ def quantization_override_has_effect(graph: ResourceGraph, worker: Worker) -> It
         yield f"sets {OVERRIDE_VARIABLE}, which is read for MXFP4 checkpoints alone; {name} is none"
 
 
-_FP8 = "fp8"
-
-
 @rule(
     CONFIGURED_WORKERS,
     severity=Severity.MANDATORY,
@@ -193,7 +190,7 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]
     elif found.value not in known and not is_of_family:
         message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
         yield from as_read(worker, [message], VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES)
-    elif found.value == _FP8 and not is_vllm(worker) and read_mxfp4(graph, worker) is not None:
+    elif found.value == "fp8" and not is_vllm(worker) and read_mxfp4(graph, worker) is not None:
         accelerators, source = read_landing(graph, worker)
         for gpu in accelerators:
             if not fp8_kv_cache_is_tested(gpu):

@@ -15,8 +15,6 @@ RULE_ID = "waiver-is-valid"
 """The rule about waivers, which no waiver silences."""
 _LONGEST = dt.timedelta(days=366)
 
-_FIELDS = ("rule", "reason", "expires")
-
 
 def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]:
     """Rule id -> the waiver that holds on that day; of several the one that holds longest.
@@ -97,7 +95,7 @@ def _read(value: Value) -> Waiver | str | None:
     """The waiver; a text that says what is wrong; None where the value is known only after the update."""
     if has_unknown(value):
         return None
-    match [value.get(key) for key in _FIELDS] if isinstance(value, Mapping) else []:
+    match [value.get(key) for key in ("rule", "reason", "expires")] if isinstance(value, Mapping) else []:
         case [str(rule_id), str(reason), str(expires)] if rule_id and reason:
             with contextlib.suppress(ValueError):
                 return Waiver(rule_id, reason, dt.date.fromisoformat(expires))

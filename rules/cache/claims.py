@@ -204,7 +204,6 @@ def _shared_by_ebs(graph: ResourceGraph, claim: Claim, name: str) -> Iterator[Sa
         yield said if graph.kubernetes_objects_named("StorageClass", name, None) else Advice(said)
 
 
-_HOSTED = "DYN_SELF_HOST_METADATA"
 _OFF = frozenset({"0", "false", "no", "off"})
 _HOSTED_SINCE = (1, 2)
 _HOSTED_BY_DEFAULT_SINCE = (1, 4)
@@ -270,7 +269,7 @@ def _asked_for(user: ModelUser, workers: Sequence[ModelUser]) -> Iterator[Advice
 
 def _hosts_metadata(user: ModelUser) -> bool:
     """Whether a worker hands both out, by default since 1.4 (ai-dynamo/dynamo#11417)."""
-    switch = user.variable(_HOSTED)
+    switch = user.variable("DYN_SELF_HOST_METADATA")
     if switch is not None and switch.lower() in _OFF:
         return False
     since = _HOSTED_BY_DEFAULT_SINCE if switch is None else _HOSTED_SINCE

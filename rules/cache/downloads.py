@@ -28,7 +28,6 @@ from rules.rule import (
     rule,
 )
 
-_ON_EACH_NODE = "DaemonSet"
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _WRITES_MAIN = re.compile(r"refs/main")
 
@@ -63,7 +62,7 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
     """Where the reader can land and nothing brings the model."""
     if any(reader.template is user.template for user in fillers):
         return None
-    everywhere = [user for user in fillers if user.resource.kind == _ON_EACH_NODE]
+    everywhere = [user for user in fillers if user.resource.kind == "DaemonSet"]
     filled = {
         pool.name
         for user in everywhere

@@ -28,7 +28,6 @@ from rules.rule import (
     undecided,
 )
 
-_ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.
 _IMAGES_OF_DYNAMO = "/ai-dynamo/"
 _HOME = "HF_HOME"
@@ -92,7 +91,7 @@ def places(user: ModelUser) -> str:
 def _below_root(user: ModelUser) -> Iterator[str]:
     reason = _why_not_root(user)
     for mount in user.mounts if reason else ():
-        if is_within(mount.path, _ROOT_HOME):
+        if is_within(mount.path, "/root"):
             what = str(mount) if mount.node_path else f"claim {mount}"
             yield f"mounts {what}, below the home of root, but {reason}"
 
@@ -209,7 +208,7 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
     """Secret that a pod around a model names, or a key of it or of a ConfigMap, is missing."""
-    yield from _USERS.judge(graph, _missing_keys)
+    yield from Subjects(_one_user_a_template).judge(graph, _missing_keys)
     absent = grouped(
         ((str(user.resource.namespace), name), user)
         for user in _one_user_a_template(graph)
@@ -223,9 +222,6 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
 @memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
     return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
-
-
-_USERS: Subjects[ModelUser] = Subjects(_one_user_a_template)
 
 
 def _absent_secrets(graph: ResourceGraph, user: ModelUser) -> Iterable[str]:

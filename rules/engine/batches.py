@@ -38,11 +38,10 @@ from rules.rule import (
 )
 
 _LENGTH_OF_VLLM = "max_model_len"
-_SEQUENCES_OF_VLLM = "max_num_seqs"
 _STRETCHED_BY = ("hf_overrides", "rope_scaling")
 """Options that give the model other positions than its config.json."""
-_STEP_OF_VLLM = "max_num_batched_tokens"
 _LETS_IT = "VLLM_ALLOW_LONG_MAX_MODEL_LEN"
+_STEP_OF_VLLM = "max_num_batched_tokens"
 
 
 @rule(
@@ -218,7 +217,7 @@ def _another_name(run: Flags, target: str, workers: Sequence[Worker]) -> Iterato
 def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
     replicas, settings = worker.template.replicas, read_settings(graph, worker)
     if settings.is_vllm:
-        limit, kind = settings.given_count(_SEQUENCES_OF_VLLM), "data-parallel ranks"
+        limit, kind = settings.given_count("max_num_seqs"), "data-parallel ranks"
         if limit is None:
             raise Undecided(f"{worker.name} has no --max-num-seqs, and vLLM's default depends on the GPU")
         ranks = settings.count("data_parallel_size", default=1).value

@@ -46,10 +46,6 @@ from rules.rule import (
     observed,
 )
 
-_OTHER_ENTRANCES = frozenset({"epp"})
-_SIDECAR = "frontendSidecar"
-_INFERENCE_POOL = "InferencePool"
-
 
 @graph_rule(
     severity=Severity.ADVISORY,
@@ -63,7 +59,7 @@ _INFERENCE_POOL = "InferencePool"
 )
 def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
     """Nothing answers HTTP for the workers of a graph."""
-    if graph.kubernetes_objects(_INFERENCE_POOL) or _starts_a_frontend(graph):
+    if graph.kubernetes_objects("InferencePool") or _starts_a_frontend(graph):
         return
     for found in workers_by_resource(graph).values():
         group, resource = [worker for worker in readable(found) if worker.commands], found[0].resource
@@ -75,8 +71,8 @@ def _starts_a_frontend(graph: ResourceGraph) -> bool:
     entrances = (each.template for each in read_frontends(graph))
     return any(map(_has_pods, entrances)) or any(
         isinstance(each, Unreadable)
-        or _SIDECAR in each.described_by
-        or (each.component_type in {FRONTEND_TYPE, *_OTHER_ENTRANCES} and _has_pods(each))
+        or "frontendSidecar" in each.described_by
+        or (each.component_type in {FRONTEND_TYPE, "epp"} and _has_pods(each))
         for each in read_pods(graph)
     )
 
@@ -144,9 +140,7 @@ def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 _METRIC_PORT = "DYN_FORWARDPASS_METRIC_PORT"
 _GIVEN_SINCE = (1, 2)
-_OPERATORS_METRIC_PORT = "20380"
 _HANDSHAKE_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
-_HANDSHAKE_DEFAULT = "5600"
 _PortOf = Callable[[ResourceGraph, Worker, StartCommand], str | None]
 
 
@@ -243,12 +237,12 @@ def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) ->
     is_main = worker.container is worker.template.main and operator_port(worker.template) is not None
     since = known(operator_line, graph, worker.resource) if is_main else None
     is_given = since is not None and since >= _GIVEN_SINCE
-    return _given(command, _METRIC_PORT, _OPERATORS_METRIC_PORT if is_given else None)
+    return _given(command, _METRIC_PORT, "20380" if is_given else None)
 
 
 def _handshake_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str | None:
     shakes_hands = NIXL_CONNECTOR in (known(command.flags.value, KV_TRANSFER_CONFIG) or "")
-    return _given(command, _HANDSHAKE_PORT, _HANDSHAKE_DEFAULT) if shakes_hands else None
+    return _given(command, _HANDSHAKE_PORT, "5600") if shakes_hands else None
 
 
 def _given(command: StartCommand, variable: str, default: str | None) -> str | None:

@@ -51,7 +51,6 @@ _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
 _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
 _GPT_OSS_SINCE = (0, 10)
-_TENSORRT_LLM_IMAGE = "tensorrt-llm/release"
 _GPT_OSS_IN_TENSORRT_LLM = (1, 0)
 _GIT_TAG = re.compile(r"v\d")
 """Begin of a release's tag in git, which no image has."""
@@ -154,7 +153,7 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         without = f"image {image.text} cannot load {model.name}, which"
         if image.name == VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
             yield f"{without} vLLM knows from 0.10.1 on"
-        of_tensorrt_llm = image.repository.endswith(_TENSORRT_LLM_IMAGE)
+        of_tensorrt_llm = image.repository.endswith("tensorrt-llm/release")
         if of_tensorrt_llm and image.line < _GPT_OSS_IN_TENSORRT_LLM:
             yield f"{without} TensorRT-LLM knows from 1.0 on"
     framework = text_at(worker.template.graph_spec, "backendFramework")
@@ -222,9 +221,6 @@ def _of_another_release(
         yield Advice(f"{shown} runs under platform {platform}")
 
 
-_OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
-
-
 @rule(
     TENSORRT_LLM_WORKERS,
     severity=Severity.MANDATORY,
@@ -241,7 +237,7 @@ def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[st
     if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
         return
     ranks = settings.count("tensor_parallel_size", default=1)
-    is_off = worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME)
+    is_off = worker.variable(WITHOUT_DEEP_EP.name) or worker.variable("TRTLLM_FORCE_ALLTOALL_METHOD")
     if ranks.value == 1 or not settings.switch("enable_attention_dp") or is_off:
         return
     # Without a GPU by name nobody can say whether the defect applies.

@@ -92,8 +92,6 @@ def _too_small_buffer(longest: Count, graph: ResourceGraph, worker: Worker) -> I
     yield message if is_read else Undecided(message)
 
 
-_RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
-_MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")
 _REUSE = ("kv_cache_config", "enable_block_reuse")
 _NO_OVERLAP = "disable_overlap_scheduler"
 
@@ -140,7 +138,8 @@ def kv_transfer_is_safe(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _unfit_transceiver(settings: Effective, backend: str) -> Iterator[str]:
-    named, second = settings.at(*_RUNTIME), settings.at(*_MANAGER)
+    named = settings.at("cache_transceiver_config", "transceiver_runtime")
+    second = settings.at("kv_cache_config", "use_kv_cache_manager_v2")
     if named is not None and named.value == "CPP":
         if second is not None and second.value is True:
             yield (

@@ -49,7 +49,6 @@ _HEALTH_PATHS = ("/live", "/health")
 """Paths that frontends and workers answer at their port."""
 _OFTEN_MEANT = frozenset({"/healthz", "/livez", "/ready", "/readyz", "/healthcheck"})
 """Paths that servers of other makers answer."""
-_SUPERVISOR_PORT = "--data-parallel-supervisor-port"
 _PATH_VARIABLES = frozenset(
     {
         "DYN_SYSTEM_HEALTH_PATH",
@@ -139,7 +138,7 @@ def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Each probe of a workload's server that asks another port, or a path that it answers with 404."""
     for server in servers_of(graph, template):
-        if server.commands[0].given(_SUPERVISOR_PORT, "") is not None:
+        if server.commands[0].given("--data-parallel-supervisor-port", "") is not None:
             # vLLM's supervisor of data-parallel ranks has a port and paths of its own.
             continue
         listening = server_port(server)

@@ -28,7 +28,6 @@ from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Observation, Severity, a
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
-_VLLM_BLOCK = "block_size"
 
 
 PARSERS = (
@@ -145,7 +144,6 @@ def _option_given(settings: Effective, option: str) -> str | None:
     return next(given, in_file)
 
 
-_EVENT_SWITCHES = ("--router-kv-events", "--kv-events")
 # The old name and, from 1.3 on, the new one.
 _PUBLISH = tuple(
     Option((f"--publish-{what}",), (), False, f"DYN_TRTLLM_PUBLISH_{variable}", is_switch=True)
@@ -178,7 +176,7 @@ def kv_router_knows_the_cache(graph: ResourceGraph, frontend: Worker) -> Iterato
         return
     flags = frontend.commands[0].flags
     told = _count(flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
-    hears = all(flags.switch(name) is not False for name in _EVENT_SWITCHES)
+    hears = all(flags.switch(name) is not False for name in ("--router-kv-events", "--kv-events"))
     for worker in _workers_of(graph, frontend):
         blocks = _blocks(graph, worker)
         if told is not None and blocks is not None and blocks.value != told.value:
@@ -214,7 +212,7 @@ def _untold(
 def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
         # Without the flag the attention kernels choose.
-        return read_settings(graph, worker).given_count(_VLLM_BLOCK)
+        return read_settings(graph, worker).given_count("block_size")
     is_dynamos = bool(worker.commands) and worker.commands[0].engine == TENSORRT_LLM
     return tokens_per_block(read_settings(graph, worker)) if is_dynamos else None
 

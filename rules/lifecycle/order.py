@@ -25,7 +25,6 @@ from rules.rule import (
     rule,
 )
 
-_DEFINITION = "CustomResourceDefinition"
 _DOMAIN = "ComputeDomain"
 _DEFINED_AS = {
     GRAPH_KIND: "dynamographdeployments.nvidia.com",
@@ -78,7 +77,7 @@ def _driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 def _definition(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
     name, no_namespace = _DEFINED_AS[resource.kind or ""], None
-    definitions = graph.kubernetes_objects_named(_DEFINITION, name, no_namespace)
+    definitions = graph.kubernetes_objects_named("CustomResourceDefinition", name, no_namespace)
     return _not_after(graph, resource, definitions, f"the definition {name}")
 
 
@@ -149,7 +148,6 @@ def outlived_by_token_and_cache(graph: ResourceGraph, resource: Resource) -> Ite
 
 _WAIT_FOR = "pulumi.com/waitFor"
 _SKIP_AWAIT = "pulumi.com/skipAwait"
-_SECONDS = "pulumi.com/timeoutSeconds"
 _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.name))
 
 
@@ -174,7 +172,7 @@ _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.
 )
 def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
     """Wait for a download or a graph has no time limit of its own, or nobody waits."""
-    yield from _GRAPHS.judge(graph, _wait_for_graph)
+    yield from kubernetes_objects(GRAPH_KIND).judge(graph, _wait_for_graph)
     # A Job with another template is another Job, so there is no update to wait for.
     yield from _FILLERS.judge(
         graph, lambda _, job: _untimed(job, "until it has filled the cache", ("create",))
@@ -191,7 +189,10 @@ def _wait_for_graph(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
 
 
 def _untimed(resource: Resource, what: str, operations: Sequence[str]) -> Iterator[str]:
-    if _annotation(resource, _SKIP_AWAIT) == "true" or _annotation(resource, _SECONDS) is not None:
+    if (
+        _annotation(resource, _SKIP_AWAIT) == "true"
+        or _annotation(resource, "pulumi.com/timeoutSeconds") is not None
+    ):
         return
     timeouts = resource.custom_timeouts
     untimed = [operation for operation in operations if getattr(timeouts, operation) is None]

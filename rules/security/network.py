@@ -14,16 +14,14 @@ from rules.rule import (
 )
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})
-_AWS_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 _INTERNAL = {
-    _AWS_SCHEME: ("internal",),
+    "service.beta.kubernetes.io/aws-load-balancer-scheme": ("internal",),
     "service.beta.kubernetes.io/aws-load-balancer-internal": ("true", "0.0.0.0/0"),
     "service.beta.kubernetes.io/azure-load-balancer-internal": ("true",),
     "networking.gke.io/load-balancer-type": ("Internal",),
 }
 _ALB = "alb.ingress.kubernetes.io/"
 _PUBLIC = "internet-facing"
-_CLUSTER = "aws:eks/cluster:Cluster"
 
 
 @graph_rule(
@@ -45,7 +43,7 @@ def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
     for subjects, check in (
         (kubernetes_objects("Service"), _service),
         (kubernetes_objects("Ingress"), _ingress),
-        (resources_of_type(_CLUSTER), _cluster),
+        (resources_of_type("aws:eks/cluster:Cluster"), _cluster),
     ):
         yield from subjects.judge(graph, check)
 

@@ -23,7 +23,6 @@ from rules.rule import (
     rule,
 )
 
-_NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
 _NODE_AGENT = "DaemonSet"
 """Names of device plugins and drivers, whose work is the node itself."""
 _ORDINARY = frozenset(
@@ -73,7 +72,7 @@ def pods_run_unprivileged(graph: ResourceGraph, template: PodTemplate) -> Iterat
 def _privileges_of_the_node(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """Privileged containers and namespaces of the node."""
     by_agent = ", as an agent of the node" if template.resource.kind == _NODE_AGENT else ""
-    for key in _NAMESPACES:
+    for key in ("hostNetwork", "hostPID", "hostIPC"):
         if field(template.spec, key) is True:
             yield f"shares the node's {key.removeprefix('host')} ({key}){by_agent}"
     for name, container in all_containers(template):

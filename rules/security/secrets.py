@@ -51,7 +51,6 @@ _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
 _Credential = Callable[[str, str], str | None]
 """What kind of credential a value of that name and text is."""
-_PROVIDER = "pulumi:providers:kubernetes"
 _RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
 _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 
@@ -90,7 +89,7 @@ def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
     places: tuple[tuple[Iterable[Resource], tuple[str, ...], _Credential], ...] = (
         (graph.kubernetes_objects("Secret"), ("stringData", "data"), lambda _, __: "a value of a Secret"),
         (releases, ("values",), _credential_called),
-        (graph.of_type(_PROVIDER), ("kubeconfig",), _kubeconfig_credential),
+        (graph.of_type("pulumi:providers:kubernetes"), ("kubeconfig",), _kubeconfig_credential),
         (graph.components(), (), _credential_called),
     )
     for resources, keys, credential in places:

@@ -25,8 +25,6 @@ from rules.rule import (
     rule,
 )
 
-_DOCUMENTED = "documented"
-
 
 @rule(
     KV_HOPS,
@@ -92,7 +90,7 @@ def kv_transport_proven(graph: ResourceGraph) -> Iterator[Observation]:
 def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[Advice]:
     transport = chosen_transport(graph, resource)
     name, standing = text_at(transport, "name"), text_at(transport, "standing")
-    if name is None or standing in {None, _DOCUMENTED}:
+    if name is None or standing in {None, "documented"}:
         return
     reason, ceiling = text_at(transport, "reason"), text_at(transport, "ceiling")
     by = f"{name} ({KV_TRANSPORT})" if transport.get("typed") is True else name

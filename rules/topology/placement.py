@@ -20,7 +20,6 @@ from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import EVERY_RELEASE, POD_TEMPLATES, Advice, Said, Severity, rule
 
-_WORKER = "worker"
 _TYPE_IS_THE_ROLE_SINCE = (1, 2)
 """First release whose operator calls pods of a v1alpha1 graph prefill and decode by their type's label, and
 no longer workers (ai-dynamo/dynamo deploy/operator api/v1alpha1 conversion at d50a02f)."""
@@ -66,7 +65,7 @@ def pod_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> Itera
 def _matches(graph: ResourceGraph, template: PodTemplate, term: Mapping[str, Value]) -> bool:
     if can_match(graph, template, term):
         return True
-    asks_for_workers = _WORKER in equalities(selector_of(term)).get(COMPONENT_TYPE_LABEL, ())
+    asks_for_workers = "worker" in equalities(selector_of(term)).get(COMPONENT_TYPE_LABEL, ())
     # Where nothing says of which release the operator is, either label may be right.
     return (
         asks_for_workers

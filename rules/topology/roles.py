@@ -32,14 +32,9 @@ from rules.rule import (
     rule,
 )
 
-_SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
-_PLANNER = "planner"
-_GLOBAL_NAMESPACE = "globalDynamoNamespace"
-_OLD_NAMESPACE = "dynamoNamespace"
 _OLD_NAMESPACE_IGNORED_SINCE = (1, 2)
 """From there on the operator names the Dynamo namespace after the graph (ai-dynamo/dynamo
 deploy/operator/api/v1alpha1/dynamocomponentdeployment_types.go, ComputeDynamoNamespace, at 2a6da14)."""
-_NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 _OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
 """Pattern of commands that look into another Dynamo namespace than their graph's."""
 
@@ -76,7 +71,7 @@ def _missing_half(graph: ResourceGraph, resource: Resource) -> str | None:
         return None
     if any(_joins(each.template) for each in readable):
         return None
-    is_scaled = any(isinstance(each, PodTemplate) and each.component_type == _PLANNER for each in pods)
+    is_scaled = any(isinstance(each, PodTemplate) and each.component_type == "planner" for each in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
     roles = {read_role(worker) for worker in there}
     if roles == {"prefill"}:
@@ -90,23 +85,24 @@ def _joins(template: PodTemplate) -> bool:
     """Whether the pods may meet those of another graph, which may be the other half."""
     entries = environment_entries(template, template.main)
     return (
-        any(entry.get("name") == _NAMESPACE_VARIABLE for entry in entries)
+        any(entry.get("name") == "DYN_NAMESPACE" for entry in entries)
         or _shares_a_namespace(template)
         or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
     )
 
 
 def _has_pods(worker: Worker) -> bool:
-    return any(key in worker.template.described_by for key in _SCALED_BY) or worker.template.replicas > 0
+    scaled_by = ("scalingAdapter", "autoscaling")
+    return any(key in worker.template.described_by for key in scaled_by) or worker.template.replicas > 0
 
 
 def _shares_a_namespace(template: PodTemplate) -> bool:
     """Whether the operator may put the pods into a Dynamo namespace that another graph has too."""
-    if field(template.described_by, _GLOBAL_NAMESPACE):
+    if field(template.described_by, "globalDynamoNamespace"):
         return True
     lines = known_lines(template.main, template)
     is_ignored = bool(lines) and min(lines) >= _OLD_NAMESPACE_IGNORED_SINCE
-    return bool(field(template.described_by, _OLD_NAMESPACE)) and not is_ignored
+    return bool(field(template.described_by, "dynamoNamespace")) and not is_ignored
 
 
 @rule(
