@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -69,24 +68,26 @@ def _failed_texts(findings: Iterable[Finding], *, naming_rule: bool = False) -> 
 
 
 def _message(finding: Finding) -> str:
-    return finding.message_with(partial(_place, finding.urn))
+    """The message with each setting's place behind its name, such as Pulumi.dev.yaml:12, where known.
 
-
-def _place(urn: str, setting: str) -> str | None:
-    """File and line of a setting of the resource's stack, such as Pulumi.dev.yaml:12.
-
-    None where there is no such file, or none that has it: a component tells what was typed, but not where,
-    for a line that moves would change the component in every preview.
+    A component tells what was typed, but not where, for a line that moves would change the component in
+    every preview.
     """
+    message = finding.observation.message
+    stack, project = stack_and_project(finding.urn)
+    name = f"Pulumi.{stack}.yaml"
     # The engine runs the pack in the pack's own folder, which lies in that of the program (pulumi
     # sdk/go/common/resource/plugin/analyzer_plugin.go), or in that of the program.
     here = Path.cwd()
-    stack, project = stack_and_project(urn)
-    name = f"Pulumi.{stack}.yaml"
     file = next((each / name for each in (here, *here.parents) if (each / name).is_file()), None)
-    if file is None:
-        return None
-    return SettingLines(file.read_text(encoding="utf-8"), name, f"{project}:settings").place_of(setting)
+    if file is None or not finding.settings:
+        return message
+    lines = SettingLines(file.read_text(encoding="utf-8"), name, f"{project}:settings")
+    for setting in finding.settings:
+        place = lines.place_of(setting)
+        if place is not None:
+            message = message.replace(setting, f"{setting}, {place}", 1)
+    return message
 
 
 def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, Sequence[Finding]]]:

@@ -1,7 +1,7 @@
 """What rules found in a graph, and what of it a person accepts for a time."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,15 +54,6 @@ class Finding:
     def status(self) -> Literal["failed", "undecided", "waived"]:
         """The finding's state for a person."""
         return "waived" if self.waiver is not None else self.observation.status
-
-    def message_with(self, place_of: Callable[[str], str | None]) -> str:
-        """The message with each setting's place behind its name, such as Pulumi.dev.yaml:12, where known."""
-        message = self.observation.message
-        for setting in self.settings:
-            place = place_of(setting)
-            if place is not None:
-                message = message.replace(setting, f"{setting}, {place}", 1)
-        return message
 
 
 @dataclass(frozen=True, slots=True)

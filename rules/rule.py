@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import wraps
-from itertools import chain
-from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar
 
 from engines.effective import EngineFileProblem
@@ -126,7 +124,12 @@ def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -
 
 def about(subject: Any, said: Iterable[Said]) -> Iterator[Observation]:
     """What is said of a part of what is judged, such as a worker of a graph."""
-    return (observed(subject.resource, subject.name, each) for each in said)
+    return (observed(*place(subject), each) for each in said)
+
+
+def place(subject: Any) -> tuple[Resource, str]:
+    """A resource itself, or the one that the subject is a part of; and its name."""
+    return (subject if isinstance(subject, Resource) else subject.resource), subject.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ class Subjects(Generic[S]):
     """What rules are about, such as the workers of a graph: found, named, and undecided where unreadable."""
 
     find: Callable[[ResourceGraph], Iterable[S | Unreadable]]
-    place: Callable[[S], tuple[Resource, str]] = attrgetter("resource", "name")
+    place: Callable[[S], tuple[Resource, str]] = place
     """Returns the resource that a finding is about, and the subject's name in that resource."""
     passed_over: tuple[type[Undecided], ...] = ()
     """Reasons why a check cannot read on that are reported by another rule."""
@@ -269,14 +272,4 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:
     """Objects of a Kubernetes kind."""
-    return resources(lambda graph: graph.kubernetes_objects(kind))
-
-
-def resources_of_type(*type_tokens: str) -> Subjects[Resource]:
-    """Resources of these types of Pulumi's, one type after the other."""
-    return resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
-
-
-def resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
-    """Resources that are found by a function."""
-    return Subjects(find, lambda each: (each, each.name))
+    return Subjects(lambda graph: graph.kubernetes_objects(kind))

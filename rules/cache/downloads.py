@@ -20,7 +20,6 @@ from rules.rule import (
     Said,
     Severity,
     about,
-    failed,
     graph_rule,
     model_users,
     names,
@@ -52,16 +51,16 @@ def node_cache_filled(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Obs
     if not fillers:
         raise Undecided(f"nothing that was read fills {volume.node_path} of each node")
     for reader in readers:
-        found = _unfilled(graph, reader, fillers)
-        if found is not None:
-            said = f"reads its model from {volume.node_path} of its node, {found}"
-            yield failed(reader.resource, reader.name, said)
+        yield from about(reader, _unfilled(graph, volume, reader, fillers))
 
 
-def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUser]) -> str | None:
+def _unfilled(
+    graph: ResourceGraph, volume: ModelVolume, reader: ModelUser, fillers: Sequence[ModelUser]
+) -> Iterator[str]:
     """Where the reader can land and nothing brings the model."""
     if any(reader.template is user.template for user in fillers):
-        return None
+        return
+    reads = f"reads its model from {volume.node_path} of its node"
     everywhere = [user for user in fillers if user.resource.kind == "DaemonSet"]
     filled = {
         pool.name
@@ -71,11 +70,11 @@ def _unfilled(graph: ResourceGraph, reader: ModelUser, fillers: Sequence[ModelUs
     }
     missing = [pool for pool in selected_pools(graph, reader.template) if pool.name not in filled]
     if everywhere and missing:
-        return f"can land on nodes of pool {names(missing)}, where {names(everywhere)} does not bring it"
+        pools = names(missing)
+        yield f"{reads}, can land on nodes of pool {pools}, where {names(everywhere)} does not bring it"
     if not everywhere and [pool.known_nodes for pool in missing] != [1]:
         users = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
-        return f"is on whichever node it lands, and {users} fills the directory of one"
-    return None
+        yield f"{reads}, is on whichever node it lands, and {users} fills the directory of one"
 
 
 @graph_rule(
@@ -191,7 +190,7 @@ def offline_worker_finds_the_model(_: ResourceGraph, volume: ModelVolume) -> Ite
     for user in volume.of_kind("download"):
         if user.is_offline and user.models:
             said = f"is to download {user.models[0].text}, and may not ask the hub (HF_HUB_OFFLINE)"
-            yield failed(user.resource, user.name, said)
+            yield from about(user, [said])
     for user in volume.of_kind("worker"):
         for model in user.models if user.is_offline else ():
             if not model.is_path and model.repository is not None and model.revision is None:

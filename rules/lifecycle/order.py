@@ -148,7 +148,7 @@ def outlived_by_token_and_cache(graph: ResourceGraph, resource: Resource) -> Ite
 
 _WAIT_FOR = "pulumi.com/waitFor"
 _SKIP_AWAIT = "pulumi.com/skipAwait"
-_FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.name))
+_GRAPHS = kubernetes_objects(GRAPH_KIND)
 
 
 @graph_rule(
@@ -172,9 +172,9 @@ _FILLERS: Subjects[Resource] = Subjects(cache_fillers, lambda each: (each, each.
 )
 def waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
     """Wait for a download or a graph has no time limit of its own, or nobody waits."""
-    yield from kubernetes_objects(GRAPH_KIND).judge(graph, _wait_for_graph)
+    yield from _GRAPHS.judge(graph, _wait_for_graph)
     # A Job with another template is another Job, so there is no update to wait for.
-    yield from _FILLERS.judge(
+    yield from Subjects(cache_fillers).judge(
         graph, lambda _, job: _untimed(job, "until it has filled the cache", ("create",))
     )
 

@@ -8,9 +8,9 @@ from rules.rule import (
     EVERY_RELEASE,
     Observation,
     Severity,
+    Subjects,
     graph_rule,
     kubernetes_objects,
-    resources_of_type,
 )
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})
@@ -43,7 +43,7 @@ def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
     for subjects, check in (
         (kubernetes_objects("Service"), _service),
         (kubernetes_objects("Ingress"), _ingress),
-        (resources_of_type("aws:eks/cluster:Cluster"), _cluster),
+        (Subjects(lambda graph: graph.of_type("aws:eks/cluster:Cluster")), _cluster),
     ):
         yield from subjects.judge(graph, check)
 

@@ -130,12 +130,10 @@ def _kubeconfig_credential(_name: str, text: str) -> str | None:
 
 def _leaves(value: Value, path: Path = (), name: str = "") -> Iterator[_Leaf]:
     """Everything in a value that is neither a mapping nor a list."""
-    if isinstance(value, str):
-        yield path, name, value
-    elif isinstance(value, (dict, Mapping)):
+    if isinstance(value, (dict, Mapping)):
         for key, item in value.items():
             yield from _leaves(item, (*path, key), key)
-    elif isinstance(value, (list, Sequence)):
+    elif not isinstance(value, str) and isinstance(value, (list, Sequence)):
         for index, item in enumerate(value):
             yield from _leaves(item, (*path, index), name)
     else:
