@@ -58,7 +58,6 @@ TOPICS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
             node_room.pods_request_memory,
             named_objects.named_objects_exist,
             compute_domains.compute_domain_claims,
-            compute_domains.one_claim_per_tray,
             compute_domains.one_compute_domain,
             compute_domains.nvlink_domain_holds_the_pods,
             roles.roles_complete,

@@ -167,6 +167,7 @@ SUCCESSORS: Mapping[str, str | None] = {
     "node-cache-awaited": "node-cache-filled",
     "node-credentials-out-of-reach": None,
     "nvlink-setting-fits-transport": "kv-transport-settings",
+    "one-claim-per-tray": "workers-fit-pool",
     "one-gpu-allocator": None,
     "one-probe-handler": "probed-port-named",
     "one-sequence-fits": "kv-cache-fits",

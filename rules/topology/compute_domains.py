@@ -14,7 +14,6 @@ from rules.reading.devices import (
     read_device_claims,
 )
 from rules.reading.disaggregation import Disaggregated
-from rules.reading.gpu_pods import GpuPods, claims_channel, home, read_occupancy
 from rules.reading.placements import (
     CLIQUE,
     nodes_without_fabric,
@@ -26,17 +25,14 @@ from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, grouped, known, memoized, whole_number_at
 from rules.rule import (
     DISAGGREGATED_GRAPHS,
-    GPU_PODS,
     WORKERS,
     Advice,
     Observation,
     Said,
     Severity,
     each_of,
-    failed,
     graph_rule,
     kubernetes_objects,
-    names,
     rule,
 )
 
@@ -90,42 +86,6 @@ def _without_fabric(graph: ResourceGraph, worker: Worker) -> Iterator[Advice]:
             f"claims a compute domain's channel as {', '.join(sorted(claims))}, but can land on "
             f"{', '.join(without)}, whose NVLink ends at the node: the claim succeeds and brings no channel"
         )
-
-
-@graph_rule(
-    severity=Severity.MANDATORY,
-    reason=(
-        "The DRA driver offers channel-0 alone on each node and prepares it for one claim; the next pod that "
-        "claims one there stays Pending, however many GPUs are free."
-    ),
-    source="kubernetes-sigs/dra-driver-nvidia-gpu#353",
-    lines=("NVIDIA DRA driver of 2026-08",),
-    fix=(
-        "Lower the replicas of the claiming workers, add nodes to the pool, or serve without a compute "
-        "domain."
-    ),
-)
-def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
-    """More pods claim a compute domain's channel than there are nodes."""
-    yield from GPU_PODS.judge(graph, _find_tray)
-    for name, occupied in read_occupancy(graph).items():
-        claiming = [pods for pods in occupied.pods if known(claims_channel, graph, pods)]
-        nodes, total = occupied.placement.known_nodes, sum(pods.pods for pods in claiming)
-        if nodes is not None and total > nodes:
-            yield failed(
-                claiming[-1].template.resource,
-                names(claiming),
-                f"{total} pods ({' + '.join(f'{pods.pods} of {pods.name}' for pods in claiming)}) each claim "
-                f"a compute domain's channel, of which a node has one, but pool {name} has {nodes} "
-                f"node{'s' if nodes > 1 else ''} of {occupied.placement.instance_type.name}",
-            )
-
-
-def _find_tray(graph: ResourceGraph, pods: GpuPods) -> Sequence[str]:
-    """Raises Undecided where nobody says on which nodes pods claim a channel, or on how many."""
-    if claims_channel(graph, pods) and (pool := home(graph, pods)) is not None:
-        _ = pool.nodes
-    return ()
 
 
 @graph_rule(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.devices import efa_interfaces
-from rules.reading.gpu_pods import GpuPods, Occupied, home, read_occupancy
+from rules.reading.gpu_pods import GpuPods, Occupied, claims_channel, home, read_occupancy
 from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.operator_defaults import OPERATORS_DEFAULT, read_surge
@@ -105,27 +105,45 @@ def _asked(pods: GpuPods, resource: str) -> float:
     severity=Severity.MANDATORY,
     reason=(
         "GPUs are whole and belong to one node: what does not fit beside the others stays Pending, and a "
-        "graph of which one worker is missing answers nothing."
+        "graph of which one worker is missing answers nothing. Of a compute domain's channel the DRA driver "
+        "offers one on each node, for one pod, however many GPUs are free."
     ),
-    source="https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/",
-    lines=EVERY_RELEASE,
-    fix="Lower the replicas, add nodes to the pool, or place one of the workers in another pool.",
+    source=(
+        "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/; "
+        "kubernetes-sigs/dra-driver-nvidia-gpu#353"
+    ),
+    lines=("NVIDIA DRA driver of 2026-08",),
+    fix=(
+        "Lower the replicas, add nodes to the pool, or place one of the workers in another pool; or serve "
+        "without a compute domain."
+    ),
 )
 def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
-    """Pool has too few GPUs for all its workers."""
+    """Pool has too few GPUs, or nodes with a compute domain's channel, for all its workers."""
     # Of single pods this tells only whose place is not known; the pods themselves are judged by pool.
     yield from GPU_PODS.judge(graph, _is_placed)
-    for occupied in read_occupancy(graph).values():
+    for name, occupied in read_occupancy(graph).items():
         message = known(_overfull, occupied)
         if message is not None:
             yield failed(occupied.pods[-1].template.resource, names(occupied.pods), message)
+        claiming = [pods for pods in occupied.pods if known(claims_channel, graph, pods)]
+        nodes, total = occupied.placement.known_nodes, sum(pods.pods for pods in claiming)
+        if nodes is not None and total > nodes:
+            yield failed(
+                claiming[-1].template.resource,
+                names(claiming),
+                f"{total} pods ({' + '.join(f'{pods.pods} of {pods.name}' for pods in claiming)}) each claim "
+                f"a compute domain's channel, of which a node has one, but pool {name} has {nodes} "
+                f"node{'s' if nodes > 1 else ''} of {occupied.placement.instance_type.name}",
+            )
 
 
 def _is_placed(graph: ResourceGraph, pods: GpuPods) -> Iterable[Said]:
-    """Raises Undecided where nobody says in which pool the pods are, or how many nodes the pool has."""
+    """Raises Undecided where nobody says in which pool the pods are, how large it is, or what they claim."""
     pool = home(graph, pods)
     if pool is not None:
         _ = pool.nodes
+    claims_channel(graph, pods)
     return ()
 
 

@@ -133,9 +133,8 @@ QUANTIZATION = "moe-backend-runs"
 OPERATOR = "graph-depends-on-operator"
 FILE = "engine-settings-accepted"
 CLAIMS = "compute-domain-claims"
-TRAY = "one-claim-per-tray"
 TRANSPORT = "kv-transport-proven"
-OF_A_WORKER = (GPUS, FITS, QUANTIZATION, FILE, CLAIMS, TRAY)
+OF_A_WORKER = (GPUS, FITS, QUANTIZATION, FILE, CLAIMS)
 """Rules that look at each worker."""
 STARTING = tuple(rule for rule in RULES if rule.id in {*OF_A_WORKER, OPERATOR, TRANSPORT})
 """The rules that the modules here are about; what all rules say is told case by case in cases/."""

@@ -32,7 +32,6 @@ _OF_A_WORKER = (
     "flags-exist",
     "pod-selects-a-pool",
     "kv-transport-devices",
-    "one-claim-per-tray",
     "worker-fits-node",
     "ranks-can-share-memory",
     "rollout-can-proceed",

@@ -7,7 +7,7 @@ from tests.rules.edits import Edit, document, drop, put, without
 from tests.rules.serving_edits import DECODE, PREFILL
 from tests.support.dev_settings import disagg_gb200_settings
 
-CLAIMS, TRAY = "compute-domain-claims", "one-claim-per-tray"
+CLAIMS, TRAY = "compute-domain-claims", "workers-fit-pool"
 DOMAIN = "one-compute-domain"
 HOLDS = "nvlink-domain-holds-the-pods"
 
