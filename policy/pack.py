@@ -100,7 +100,17 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
             validate=judge.learn,
             enforcement_level=EnforcementLevel.ADVISORY,
         ),
-        *(_rule_policy(rule, judge) for rule in judging),
+        *(
+            _policy(
+                judge,
+                rule.id,
+                partial(rule_texts, rule),
+                title=rule.title,
+                description=rule.reason,
+                rule=rule,
+            )
+            for rule in judging
+        ),
         # Apart from the rules' own policies, because what is said here must be seen and must not stop a
         # preview, and one policy has one level of enforcement.
         _policy(
@@ -134,20 +144,6 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
     ]
 
 
-def _rule_policy(rule: Rule, judge: Judge) -> Policy:
-    return _policy(
-        judge,
-        rule.id,
-        partial(rule_texts, rule),
-        partial(_why_not_passed, rule),
-        title=rule.title,
-        description=rule.reason,
-        severity=rule.severity,
-        remediation_steps=rule.fix,
-        url=source_url(rule),
-    )
-
-
 def _why_not_passed(rule: Rule, report: Report) -> str | None:
     if rule in report.not_evaluated:
         return f"a policy pack is not told {', '.join(report.not_evaluated[rule])}"
@@ -159,24 +155,22 @@ def _policy(
     judge: Judge,
     name: str,
     violations: Callable[[Report], Texts],
-    why_not_passed: Callable[[Report], str | None] = lambda _: None,
     *,
     title: str,
     description: str,
-    severity: Severity = Severity.ADVISORY,
-    **more: Any,
+    rule: Rule | None = None,
 ) -> Policy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
         judged = judge.report(name, args.resources)
         said = tuple(violations(judged))
         for urn, text in said:
             report(text, urn)
-        reason = why_not_passed(judged)
-        if not said and reason is not None:
+        reason = None if said or rule is None else _why_not_passed(rule, judged)
+        if reason is not None:
             # Without a violation the engine would count the rule among those that passed.
             args.not_applicable(reason)
 
-    mandatory = severity is Severity.MANDATORY
+    mandatory = rule is not None and rule.severity is Severity.MANDATORY
     return StackValidationPolicy(
         name=name,
         display_name=title,
@@ -185,5 +179,6 @@ def _policy(
         enforcement_level=EnforcementLevel.MANDATORY if mandatory else EnforcementLevel.ADVISORY,
         severity=PolicySeverity.HIGH if mandatory else PolicySeverity.LOW,
         tags=["dynamo", "kubernetes", "gpu"],
-        **more,
+        remediation_steps=rule.fix if rule else None,
+        url=source_url(rule) if rule else None,
     )

@@ -33,8 +33,6 @@ _REVISIONS = 2
 _OTHER_FORMS = ("original/", "metal/")
 _ALL_FORMS = 3
 _PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE)
-# The class of one cluster of NVIDIA's, in recipes that everybody copies.
-_OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
 # What cannot be read of a volume is said where values are judged.
 _FETCHERS: Subjects[ModelUser] = Subjects(
     lambda graph: (each for each in readable(read_model_users(graph)) if each.kind in {"worker", "download"}),
@@ -188,7 +186,8 @@ def storage_class_exists(graph: ResourceGraph, claim: Claim) -> Iterator[Said]:
         return
     elif _PLACEHOLDER.fullmatch(name):
         yield Advice(f"{asked}, which stands for a name that nobody filled in")
-    elif name in _OF_ONE_CLUSTER:
+    elif name == "dgxc-enterprise-file":
+        # The class of one cluster of NVIDIA's, in recipes that everybody copies.
         yield Advice(f"{asked}, which is of the publisher's own cluster")
     elif makes_ebs_volumes(graph, name):
         yield from _shared_by_ebs(graph, claim, name)
@@ -205,8 +204,6 @@ def _shared_by_ebs(graph: ResourceGraph, claim: Claim, name: str) -> Iterator[Sa
 
 
 _OFF = frozenset({"0", "false", "no", "off"})
-_HOSTED_SINCE = (1, 2)
-_HOSTED_BY_DEFAULT_SINCE = (1, 4)
 _READ_SINCE = (0, 6)
 
 

@@ -37,8 +37,6 @@ _WITHOUT_MODELS = frozenset(
 """Published images of engines, of which none holds a model."""
 _KEY_REFERENCES = {"Secret": "secretKeyRef", "ConfigMap": "configMapKeyRef"}
 _PARTS = ("data", "stringData", "binaryData")
-_LOSES_MOUNTS = (1, 2)
-_MENDED_IN_THE_LINE = (1, 3)
 
 
 @rule(
@@ -190,9 +188,9 @@ def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator
     line = operator_line(graph, template.resource)
     what = ", ".join(f"{text_at(mount, 'name')} at {text_at(mount, 'mountPoint')}" for mount in lost)
     found = f"mounts {what} as volumeMounts of the service, beside volumeMounts of its mainContainer"
-    if line == _LOSES_MOUNTS:
+    if line == (1, 2):
         yield f"{found}, which the operator of 1.2 keeps alone"
-    elif line == _MENDED_IN_THE_LINE:
+    elif line == (1, 3):
         yield Undecided(f"{found}, which early operators of 1.3 keep alone")
 
 

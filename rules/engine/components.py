@@ -139,7 +139,6 @@ def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 _METRIC_PORT = "DYN_FORWARDPASS_METRIC_PORT"
-_GIVEN_SINCE = (1, 2)
 _HANDSHAKE_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
 _PortOf = Callable[[ResourceGraph, Worker, StartCommand], str | None]
 
@@ -236,7 +235,7 @@ def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) ->
         return None
     is_main = worker.container is worker.template.main and operator_port(worker.template) is not None
     since = known(operator_line, graph, worker.resource) if is_main else None
-    is_given = since is not None and since >= _GIVEN_SINCE
+    is_given = since is not None and since >= (1, 2)
     return _given(command, _METRIC_PORT, "20380" if is_given else None)
 
 

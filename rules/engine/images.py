@@ -50,8 +50,6 @@ from rules.rule import (
 _HOST = "nvcr.io/"
 _REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
 _VLLM_REPOSITORIES = frozenset({"vllm/vllm-openai", "docker.io/vllm/vllm-openai"})
-_GPT_OSS_SINCE = (0, 10)
-_GPT_OSS_IN_TENSORRT_LLM = (1, 0)
 _GIT_TAG = re.compile(r"v\d")
 """Begin of a release's tag in git, which no image has."""
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
@@ -151,10 +149,10 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     model = read_gpt_oss(worker)
     if image is not None and image.line is not None and model is not None:
         without = f"image {image.text} cannot load {model.name}, which"
-        if image.name == VLLM_IMAGE and image.line < _GPT_OSS_SINCE:
+        if image.name == VLLM_IMAGE and image.line < (0, 10):
             yield f"{without} vLLM knows from 0.10.1 on"
         of_tensorrt_llm = image.repository.endswith("tensorrt-llm/release")
-        if of_tensorrt_llm and image.line < _GPT_OSS_IN_TENSORRT_LLM:
+        if of_tensorrt_llm and image.line < (1, 0):
             yield f"{without} TensorRT-LLM knows from 1.0 on"
     framework = text_at(worker.template.graph_spec, "backendFramework")
     wanted = _FRAMEWORKS.get(framework or "")

@@ -7,6 +7,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
@@ -20,6 +21,7 @@ from rules.rule import (
     Observation,
     Said,
     Severity,
+    Subjects,
     failed,
     graph_rule,
     kubernetes_objects,
@@ -68,8 +70,11 @@ _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
     """Credential stands in a plain value."""
     yield from POD_TEMPLATES.judge(graph, _in_template)
-    yield from kubernetes_objects("ConfigMap").judge(graph, _in_config_map)
-    yield from kubernetes_objects("Secret").judge(graph, _in_secret_document)
+    yield from kubernetes_objects("ConfigMap").judge(graph, partial(_in_object, {"data": _credential_in}))
+    written = {"stringData": _credential_in, "data": _credential_in_base64}
+    # What a program hands to the cluster as a Secret is judged by what it marked.
+    secrets = Subjects(lambda graph: (each for each in graph.kubernetes_objects("Secret") if each.origin))
+    yield from secrets.judge(graph, partial(_in_object, written))
 
 
 @graph_rule(
@@ -166,20 +171,11 @@ def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping
         yield f"container {name}", mappings_at(container, "env")
 
 
-def _in_config_map(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    return _judged_leaves(resource.inputs.get("data"), ("data",), _credential_in)
-
-
-def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    # What a program hands to the cluster as a Secret is judged by what it marked.
-    if resource.origin is not None:
-        for key, credential in (("stringData", _credential_in), ("data", _credential_in_base64)):
-            yield from _judged_leaves(resource.inputs.get(key), (key,), credential, ", in a file,")
-
-
-def _judged_leaves(value: Value, path: Path, credential: _Credential, beside: str = "") -> Iterator[Said]:
-    for where, name, leaf in _leaves(value, path):
-        yield from _judged(f"{_dotted(where)}{beside}", name, leaf, credential)
+def _in_object(parts: Mapping[str, _Credential], _graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    beside = ", in a file," if resource.kind == "Secret" else ""
+    for part, credential in parts.items():
+        for where, name, leaf in _leaves(resource.inputs.get(part), (part,)):
+            yield from _judged(f"{_dotted(where)}{beside}", name, leaf, credential)
 
 
 def _judged(what: str, name: str, value: Value, credential: _Credential) -> Iterator[Said]:
