@@ -204,6 +204,8 @@ def _shared_by_ebs(graph: ResourceGraph, claim: Claim, name: str) -> Iterator[Sa
 
 
 _OFF = frozenset({"0", "false", "no", "off"})
+_HOSTED_SINCE = (1, 2)
+_HOSTED_BY_DEFAULT_SINCE = (1, 4)
 _READ_SINCE = (0, 6)
 
 
