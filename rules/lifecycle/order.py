@@ -148,7 +148,6 @@ def outlived_by_token_and_cache(graph: ResourceGraph, resource: Resource) -> Ite
 
 _WAIT_FOR = "pulumi.com/waitFor"
 _SKIP_AWAIT = "pulumi.com/skipAwait"
-_GRAPHS = kubernetes_objects(GRAPH_KIND)
 
 
 @graph_rule(
