@@ -18,8 +18,8 @@ from components.cluster_reader import ClusterReader
 from operations.errors import CommandError
 from operations.project import project_directory
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.cluster import ClusterSettings
 from stacks.updates.guards.cluster_identity import cluster_problems
 
 _Answer = TypeVar("_Answer")
@@ -130,7 +130,7 @@ class ClusterCommands(ClusterReader):
     """The stack's cluster, with the person's own kubectl and helm for what no client of Kubernetes does."""
 
     @classmethod
-    def of(cls, cluster: ClusterPlan, *, needs_helm: bool = True) -> "ClusterCommands":
+    def of(cls, cluster: ClusterSettings, *, needs_helm: bool = True) -> "ClusterCommands":
         """The cluster, whose clients must be on PATH; helm only where it is needed."""
         found_on_path("kubectl")
         if needs_helm:

@@ -14,7 +14,7 @@ from operations.project import resolved_stack
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import Target
 from operations.smoke.run import refuse_without_graph, roles_of_workers, target_of_stack
-from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.settings.cluster import ExistingClusterSettings
 from stacks.updates.guards.foreign_and_lost import objects_of
 
 _VARIANTS = ("prefill", "decode", FRONTEND, "planner", "epp")
@@ -44,7 +44,7 @@ def of_graph(context: str, namespace: str, name: str | None) -> View:
         CommandError: there is no such graph, there are several, or the cluster does not say.
 
     """
-    cluster = ClusterCommands.of(ClusterPlan("existing", context, None, None), needs_helm=False)
+    cluster = ClusterCommands.of(ExistingClusterSettings(kind="existing", context=context), needs_helm=False)
     graph = _graph(cluster.within(LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
     roles = roles_in(graph)

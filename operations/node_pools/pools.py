@@ -15,8 +15,8 @@ from operations.document import Document
 from operations.errors import CommandError
 from operations.node_pools.nodes import INSTANCE_TYPE, SIGNS, GpuNode, read_node
 from stacks.errors import Problem, SettingsError
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.placement.pools import known_pools
+from stacks.settings.cluster import ExistingClusterSettings
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import NodePoolSettings
 from stacks.updates.guards.cluster_identity import cluster_problems
@@ -59,7 +59,8 @@ def find_pools(context: str) -> FoundPools:
         CommandError: the cluster does not answer, or has no node with GPUs.
 
     """
-    named = ClusterPlan("existing", context, None, None)
+    # What a person has typed here is no setting, and may be no text at all.
+    named = ExistingClusterSettings.model_construct(kind="existing", context=context)
     if problems := cluster_problems(named, has_settings=False):
         raise SettingsError({_COMMAND: [replace(each, key="--context") for each in problems]})
     cluster = ClusterCommands.of(named, needs_helm=False)

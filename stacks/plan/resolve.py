@@ -16,7 +16,7 @@ from stacks.plan.cache_plan import (
     made_storage,
 )
 from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
-from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
+from stacks.plan.infrastructure.cluster import cluster_problems, eks_plan
 from stacks.plan.layers.layering import layer_problems, layering, owned_layers
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services
@@ -70,9 +70,9 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     ]
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
-    cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))
+    eks = eks_plan(settings, pools, made_storage(settings))
     platform = platform_plan(settings.platform, release, settings) if settings.platform and release else None
-    layers = layering(settings, cluster, eks, platform)
+    layers = layering(settings, eks, platform)
     if platform is not None and not layers.owns("platform"):
         platform = ExistingPlatform(platform.version, platform.namespace, platform.namespace_exists)
     cache = cache_plan(settings, recipe, placed.services)
@@ -82,7 +82,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         source=source,
         layers=layers,
         lifecycle=settings.lifecycle,
-        cluster=cluster,
+        cluster=settings.cluster,
         infrastructure=eks if layers.owns("infrastructure") else None,
         pools=placed.pools,
         platform=platform,

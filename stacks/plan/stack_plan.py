@@ -9,14 +9,13 @@ from typing import Literal
 
 from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
 from stacks.plan.recipe_choice import TypedSetting
 from stacks.plan.timeouts import Load
-from stacks.settings.cluster import CapacityBlock, Phase
+from stacks.settings.cluster import CapacityBlock, ClusterSettings, Phase
 from stacks.settings.services import ExposureSettings
 from stacks.settings.stack import WaiverSettings
 
@@ -78,7 +77,7 @@ class StackPlan:
     """Where another stack owns the infrastructure, `infrastructure` is None; where another stack owns the
     platform, `platform` is an existing one."""
     lifecycle: Lifecycle
-    cluster: ClusterPlan
+    cluster: ClusterSettings
     pools: tuple[PlacedPool, ...]
     platform: PlatformPlan | None
     """None where the recipe is served without Dynamo."""

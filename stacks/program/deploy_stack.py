@@ -12,7 +12,6 @@ from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.namespace import Namespace
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_platform import deploy_guards, deploy_platform, network_policies
@@ -20,6 +19,7 @@ from stacks.program.deploy_serving import deploy_cache, deploy_serving, say_noti
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, share
 from stacks.program.object_labels import label_objects
+from stacks.settings.cluster import ClusterSettings
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.planned_update import FIRST, Update
 from stacks.updates.running import Running
@@ -98,7 +98,7 @@ def deploy(
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
-def kubeconfig_file(cluster: ClusterPlan) -> str | None:
+def kubeconfig_file(cluster: ClusterSettings) -> str | None:
     """Return the path that the settings name; None: the KUBECONFIG environment variable decides."""
     return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
 

@@ -1,7 +1,8 @@
 """Settings of the cluster: one that exists, or an EKS cluster of the stack's own; how nodes are paid for."""
 
+import shlex
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -40,6 +41,7 @@ class ExistingClusterSettings(StrictModel):
     server: ServerAddress | None = None
     """API server that the context must lead to; `up` ends before it creates anything where it leads
     elsewhere."""
+    context_made_by: ClassVar[None] = None
 
 
 class OwnNetwork(StrictModel):
@@ -146,6 +148,20 @@ class EksClusterSettings(StrictModel):
     """Tags on everything that the stack makes in the account, and on volumes that claims make there."""
     tag_nodes: bool = False
     """Put them on nodes too, with their disks and network interfaces. Typing it exchanges the nodes."""
+    kubeconfig: ClassVar[None] = None
+    server: ClassVar[None] = None
+
+    @property
+    def context(self) -> str:
+        """The context in the kubeconfig that the program makes."""
+        return self.name
+
+    @property
+    def context_made_by(self) -> str:
+        """Command that adds the cluster to a person's kubeconfig."""
+        words = ["aws", "eks", "update-kubeconfig", "--name", self.name, "--region", self.region]
+        role = ["--role-arn", self.assume_role] if self.assume_role else []
+        return shlex.join([*words, "--alias", self.name, *role])
 
 
 ClusterSettings = Annotated[ExistingClusterSettings | EksClusterSettings, Field(discriminator="kind")]

@@ -11,8 +11,8 @@ import pulumi_kubernetes as kubernetes
 from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.program import deploy_stack
+from stacks.settings.cluster import ClusterSettings
 from tests.rules.judging import register
 from tests.support.shipped_stacks import served_stack
 
@@ -30,7 +30,7 @@ def shipped(name: str) -> None:
     """Register what a shipped stack serves on a cluster that exists, through such a provider too."""
     stack = served_stack(name)
 
-    def provider(cluster: ClusterPlan) -> kubernetes.Provider:
+    def provider(cluster: ClusterSettings) -> kubernetes.Provider:
         return kubernetes.Provider("cluster", kubeconfig=_known_later(""), cluster_identifier=cluster.context)
 
     with mock.patch.object(deploy_stack, "_provider", provider):

@@ -1,9 +1,6 @@
-"""The cluster of a stack, which exists or is planned; refuses what AWS would refuse half an hour later."""
+"""The cluster that a stack makes; refuses what AWS would refuse half an hour later."""
 
-import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
 
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage
@@ -26,42 +23,6 @@ _OF_EXISTING_NODES = {
     "rdma": "leave it out; serving.kvTransport: efa",
 }
 """Setting of a pool whose nodes exist -> what to do where the stack makes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterPlan:
-    """The cluster that the stack is deployed to."""
-
-    kind: Literal["existing", "eks"]
-    context: str
-    """The kubeconfig context, always named: the current context of a shell decides nothing. An EKS
-    cluster and the context in the kubeconfig that the program makes have one name."""
-    kubeconfig: str | None
-    """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
-    server: str | None
-    """Address that the context must lead to; None: not checked."""
-    region: str | None = None
-    """AWS region of a cluster that a stack of this project makes."""
-    role: str | None = None
-    """ARN of the role that commands on such a cluster take; None: the person's own credentials."""
-
-    @property
-    def context_made_by(self) -> str | None:
-        """Command that adds a made cluster to a kubeconfig; None for a cluster that exists already."""
-        if self.region is None:
-            return None
-        words = ["aws", "eks", "update-kubeconfig", "--name", self.context, "--region", self.region]
-        return shlex.join(
-            [*words, "--alias", self.context, *(["--role-arn", self.role] if self.role else [])]
-        )
-
-
-def cluster_plan(settings: StackSettings) -> ClusterPlan:
-    """Return the cluster as kubectl finds it."""
-    cluster = settings.cluster
-    if isinstance(cluster, EksClusterSettings):
-        return ClusterPlan(cluster.kind, cluster.name, None, None, cluster.region, cluster.assume_role)
-    return ClusterPlan(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 
 def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from components.servers import Servers
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform
-from stacks.settings.cluster import LustreStorage
+from stacks.settings.cluster import ClusterSettings, LustreStorage
 from stacks.settings.stack import Layer
 
 Value = str | int
@@ -68,7 +67,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
     return Contract("infrastructure", values)
 
 
-def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
+def platform_contract(platform: OwnPlatform, cluster: ClusterSettings) -> Contract:
     """Return what a graph needs of the platform, and on which cluster that is."""
     values: dict[str, Value] = {
         "cluster.kind": cluster.kind,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import (
     VERSION,
@@ -50,14 +49,11 @@ class Layering:
         return layer in self.own
 
 
-def layering(
-    settings: StackSettings, cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
-) -> Layering:
+def layering(settings: StackSettings, eks: EksPlan | None, platform: PlatformPlan | None) -> Layering:
     """Return the layers; the settings have no `layer_problems`.
 
     Args:
         settings: of the stack.
-        cluster: that the file describes, this stack's own or another's.
         eks: the plan of the cluster, this stack's own or another's.
         platform: that the file describes, this stack's own or another's.
 
@@ -67,7 +63,7 @@ def layering(
     if eks is not None:
         contracts["infrastructure"] = infrastructure_contract(eks)
     if platform is not None and platform.kind == "own":
-        contracts["platform"] = platform_contract(platform, cluster)
+        contracts["platform"] = platform_contract(platform, settings.cluster)
     return Layering(
         own=own,
         joined={

@@ -16,7 +16,7 @@ import yaml
 from components.cluster_reader import ClusterReader
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.settings.cluster import ClusterSettings
 from stacks.updates.nested_values import mapping_in, mappings_in
 from stacks.updates.running import Running
 
@@ -28,7 +28,7 @@ _SIMULATED_FIRST = (
 )
 
 
-def cluster_problems(cluster: ClusterPlan, *, has_settings: bool = True) -> tuple[Problem, ...]:
+def cluster_problems(cluster: ClusterSettings, *, has_settings: bool = True) -> tuple[Problem, ...]:
     """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
 
     Args:
@@ -61,12 +61,12 @@ def cluster_problems(cluster: ClusterPlan, *, has_settings: bool = True) -> tupl
     return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 
 
-def cluster_of_state(cluster: ClusterPlan, file: str | None, running: Running) -> ClusterReader:
+def cluster_of_state(cluster: ClusterSettings, file: str | None, running: Running) -> ClusterReader:
     """Return what reads the cluster before anything is registered; of an EKS cluster the state knows how."""
-    return ClusterReader(cluster.context, file, running.kubeconfig if cluster.region else None)
+    return ClusterReader(cluster.context, file, running.kubeconfig if cluster.kind == "eks" else None)
 
 
-def _files(cluster: ClusterPlan) -> list[Path]:
+def _files(cluster: ClusterSettings) -> list[Path]:
     # The order of client-go's loading rules, which the provider follows too.
     listed = [cluster.kubeconfig] if cluster.kubeconfig else os.environ.get(_VARIABLE, "").split(os.pathsep)
     return [Path(name).expanduser() for name in [each for each in listed if each] or ["~/.kube/config"]]
@@ -88,7 +88,7 @@ def _named(documents: Iterable[Mapping[str, Any] | None], section: str) -> dict[
     return {str(entry["name"]): entry for entry in reversed(entries) if entry.get("name")}
 
 
-def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> Problem:
+def _no_file(cluster: ClusterSettings, files: list[Path], *, has_settings: bool) -> Problem:
     if cluster.kubeconfig:
         message = f"there is no such file: {files[0]}"
         return Problem("cluster.kubeconfig", cluster.kubeconfig, message)
@@ -102,7 +102,7 @@ def _no_file(cluster: ClusterPlan, files: list[Path], *, has_settings: bool) -> 
     return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
-def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -> Problem:
+def _no_context(cluster: ClusterSettings, known: list[str], files: Iterable[Path]) -> Problem:
     context = cluster.context
     return Problem(
         "cluster.context",
@@ -113,7 +113,7 @@ def _no_context(cluster: ClusterPlan, known: list[str], files: Iterable[Path]) -
     )
 
 
-def _who_writes_it(cluster: ClusterPlan) -> str | None:
+def _who_writes_it(cluster: ClusterSettings) -> str | None:
     """Return the command that writes the context into a kubeconfig; None where a person does."""
     if cluster.context == _SIMULATED:
         return _SIMULATED_FIRST

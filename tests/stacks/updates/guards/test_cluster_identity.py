@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.settings.cluster import ClusterSettings, EksClusterSettings, ExistingClusterSettings
 from stacks.updates.guards.cluster_identity import cluster_problems
 
 TOKEN = "planted-token"
@@ -35,7 +35,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBECONFIG", raising=False)
 
 
-def _said(cluster: ClusterPlan, listed: str | None = None) -> str:
+def _said(cluster: ClusterSettings, listed: str | None = None) -> str:
     """What is said where KUBECONFIG lists these files."""
     with pytest.MonkeyPatch.context() as patch:
         if listed is not None:
@@ -48,8 +48,10 @@ def _said(cluster: ClusterPlan, listed: str | None = None) -> str:
 
 def _cluster(
     context: str = "gpu-cluster", kubeconfig: str | None = None, server: str | None = None
-) -> ClusterPlan:
-    return ClusterPlan("existing", context, kubeconfig, server)
+) -> ClusterSettings:
+    return ExistingClusterSettings.model_construct(
+        kind="existing", context=context, kubeconfig=kubeconfig, server=server
+    )
 
 
 def test_a_context_that_leads_to_another_server_is_refused_before_anything_happens(tmp_path: Path) -> None:
@@ -67,7 +69,9 @@ def test_a_made_cluster_without_a_context_is_told_with_the_command_that_makes_on
     tmp_path: Path, role: str | None
 ) -> None:
     file = _kubeconfig(tmp_path / "config", {"staging": "https://b"})
-    made = ClusterPlan("eks", "disagg-b200-tcp", None, None, "us-east-1", role)
+    made = EksClusterSettings.model_construct(
+        kind="eks", name="disagg-b200-tcp", region="us-east-1", assume_role=role
+    )
     text = _said(made, str(file))
     command = "aws eks update-kubeconfig --name disagg-b200-tcp --region us-east-1 --alias disagg-b200-tcp"
     whole = f"{command} --role-arn {role}" if role else command
