@@ -175,7 +175,7 @@ def _of_stack(wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
     refuse_other_cluster(stack)
     recipe = stack.serving.placed.recipe
     program = installed_aiperf(wanted.aiperf or "aiperf") if wanted.from_here else None
-    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
     run = run_of_stack(stack, engine, wanted)
     for text in advice(wanted, recipe):

@@ -66,11 +66,13 @@ def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
     from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
     refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
     found = tuple(cluster_answers(stack, cluster))
     if binds_claim:
         found = (*found, bound_claim(stack, cluster))
-    return Preflight(stack=stack.name, region=None, context=stack.cluster.context, answers=found, remarks=())
+    return Preflight(
+        stack=stack.name, region=None, context=stack.settings.cluster.context, answers=found, remarks=()
+    )
 
 
 def _of_account(stack: StackPlan) -> Preflight:

@@ -73,7 +73,7 @@ def recover(
 def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
-    cluster = ClusterCommands.of(stack.cluster)
+    cluster = ClusterCommands.of(stack.settings.cluster)
     leftovers = read_leftovers(stack, pulumi, cluster)
     has_pack = (pulumi.directory / "policy").is_dir()
     plan = plan_destroy(leftovers) if destroy else plan_up(leftovers, policy_pack=has_pack)

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from cli.output import say
+from engines.release import line_name
 from hardware import INSTANCE_TYPES
 from operations.errors import CommandError
 from recipes.load import load_recipe
@@ -84,9 +85,7 @@ def _stack(
     name_of_recipe, overrides = made
     recipe = load_recipe(name_of_recipe)
     line = recipe.runtime.line_of_new_stacks
-    settings["platform"]["version"] = next(
-        version for version, release in PLATFORM_RELEASES.items() if release.line == line
-    )
+    settings["platform"]["version"] = next(each for each in PLATFORM_RELEASES if line_name(each) == line)
     [pool] = settings["nodePools"]
     gpus_of_node, layout = INSTANCE_TYPES[pool["instanceType"]].gpus, option.point.layout
     pool["nodes"] = nodes = 1 if recipe.one_pod else math.ceil(option.gpus / gpus_of_node)

@@ -61,7 +61,7 @@ def record_stack(
         findings=tuple(_findings(judged, today)),
         waivers=tuple(
             Waiver(each.rule, without_secrets(each.reason), dt.date.fromisoformat(each.expires))
-            for each in stack.waivers
+            for each in stack.settings.waivers
         ),
         update=update,
     )

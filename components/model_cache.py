@@ -47,6 +47,7 @@ class ModelCache(pulumi.ComponentResource):
         name: str,
         cache: OwnVolume | ExistingVolume,
         *,
+        claim_name: str,
         namespace: str,
         job_spec: Mapping[str, Any],
         file_system: FileSystem | None = None,
@@ -56,7 +57,7 @@ class ModelCache(pulumi.ComponentResource):
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs: dict[str, Any] = {"namespace": namespace, "claimName": cache.claim_name}
+        inputs: dict[str, Any] = {"namespace": namespace, "claimName": claim_name}
         if isinstance(cache, OwnVolume):
             inputs |= {"storageClassName": cache.class_name, "sizeGib": cache.size_gib}
             if file_system:
@@ -65,6 +66,7 @@ class ModelCache(pulumi.ComponentResource):
         self._name = name
         self._before = depends_on
         self._namespace = namespace
+        self._claim_name = claim_name
         made = self._claim(cache, file_system, keep) if isinstance(cache, OwnVolume) else None
         Job(
             f"{name}-download" if made else f"{name}-check",
@@ -88,7 +90,7 @@ class ModelCache(pulumi.ComponentResource):
                 custom_timeouts=limits(cache.timeout_seconds, deletion.WITH_PODS),
             ),
         )
-        self.register_outputs({"claimName": cache.claim_name})
+        self.register_outputs({"claimName": claim_name})
 
     def _claim(
         self, cache: OwnVolume, file_system: FileSystem | None, keep: Keep | None
@@ -104,7 +106,7 @@ class ModelCache(pulumi.ComponentResource):
             spec["volume_name"] = file_system.name
         return PersistentVolumeClaim(
             f"{self._name}-claim",
-            metadata={"name": cache.claim_name, "namespace": self._namespace},
+            metadata={"name": self._claim_name, "namespace": self._namespace},
             spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -135,7 +137,7 @@ class ModelCache(pulumi.ComponentResource):
             "access_modes": modes,
             "capacity": {"storage": f"{cache.size_gib}Gi"},
             # Any other claim that asked for a shared volume without a class would get this one.
-            "claim_ref": {"namespace": self._namespace, "name": cache.claim_name},
+            "claim_ref": {"namespace": self._namespace, "name": self._claim_name},
             "csi": csi,
             "persistent_volume_reclaim_policy": "Retain",
             "storage_class_name": _NO_CLASS,

@@ -50,18 +50,18 @@ class NetworkPolicies(pulumi.ComponentResource):
         super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
         self._options = child(self, depends_on, timeout=_TIMEOUT)
         if serving:
-            self._of_graph(name, serving)
+            self._of_graph(name, serving, exposed=stack.settings.serving.exposure is not None)
         if isinstance(stack.platform, OwnPlatform):
             self._of_servers(name, stack, stack.platform)
         self.register_outputs(inputs)
 
-    def _of_graph(self, name: str, serving: ServingPlan) -> None:
+    def _of_graph(self, name: str, serving: ServingPlan, *, exposed: bool) -> None:
         graph = serving.graph_name
         own_pods = {"matchLabels": {GRAPH_NAME: graph}}
         specs = {
             # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
             "graph": {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]},
-            "frontend": _frontend(serving),
+            "frontend": _frontend(serving, exposed=exposed),
         }
         # The cluster's Prometheus reads metrics.
         if serving.pod_monitor_labels is not None:
@@ -106,9 +106,9 @@ class NetworkPolicies(pulumi.ComponentResource):
         )
 
 
-def _frontend(serving: ServingPlan) -> dict[str, Any]:
+def _frontend(serving: ServingPlan, *, exposed: bool) -> dict[str, Any]:
     sources: list[dict[str, Any]] = [{"podSelector": {}}]
-    if serving.exposure:
+    if exposed:
         # An Ingress controller is a pod in a namespace that nobody told us; a load balancer is no pod.
         sources.append({"namespaceSelector": {}})
         sources += [{"ipBlock": {"cidr": cidr}} for cidr in _PRIVATE_ADDRESSES]

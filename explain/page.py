@@ -77,7 +77,8 @@ def build_page(
     tone, headline, points = findings.verdict(stack, report)
     return Page(
         stack=stack.name,
-        subtitle=f"{placed.recipe.name}, {placed.recipe.title}; lifecycle {stack.lifecycle}; {stack.source}",
+        subtitle=f"{placed.recipe.name}, {placed.recipe.title}; lifecycle {stack.settings.lifecycle}; "
+        f"{stack.source}",
         tone=tone,
         headline=headline,
         points=points,

@@ -20,10 +20,10 @@ from stacks.wording import in_words
 def title(stack: StackPlan) -> str:
     """Return what the stack is, in one line."""
     platform = "" if stack.platform is None else f" on Dynamo {stack.platform.version}"
-    cluster = stack.cluster
+    cluster = stack.settings.cluster
     where = f"EKS in {cluster.region}" if cluster.kind == "eks" else f"context {cluster.context}"
     recipe = stack.serving.placed.recipe.name
-    return f"{stack.name}: {recipe}{platform}, {where}, lifecycle {stack.lifecycle}"
+    return f"{stack.name}: {recipe}{platform}, {where}, lifecycle {stack.settings.lifecycle}"
 
 
 def short_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:

@@ -195,7 +195,7 @@ class ClusterCommands(ClusterReader):
 
 def refuse_other_cluster(stack: StackPlan) -> None:
     """Raise SettingsError where the kubeconfig does not lead to the cluster that the settings mean."""
-    problems = cluster_problems(stack.cluster)
+    problems = cluster_problems(stack.settings.cluster)
     if problems:
         raise SettingsError({stack.source: problems})
 

@@ -43,7 +43,7 @@ _FLOATING = "AMIs float: newest at each update"
 def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     """Yield what the stack is, and what it stands on."""
     recipe = stack.serving.placed.recipe.name
-    what = f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
+    what = f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.settings.lifecycle}"
     yield Section("Stack", (what,))
     yield from layer_sections(stack)
     yield from _cluster(stack, today)
@@ -155,7 +155,7 @@ def _cluster(stack: StackPlan, today: dt.date) -> Iterator[Section]:
         made = f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
         yield Section("Cluster", (made,))
         return
-    cluster = stack.cluster
+    cluster = stack.settings.cluster
     kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
     server = f"server must be {cluster.server}" if cluster.server else "server not checked"
     yield Section("Cluster", (f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}",))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from components.servers import Servers
 from recipes.model_download import S3Copy
-from recipes.placed import PlacedService
+from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform, PlatformPlan
@@ -23,7 +23,7 @@ _WITHOUT_NATS = "pods serve on without it, and none starts"
 def placements(stack: StackPlan) -> Iterator[str]:
     """Yield the node labels by which services find their nodes; those of the same nodes together."""
     alike: dict[str, list[tuple[str, str]]] = {}
-    for name, labels, reason in (*_in_pools(stack), *_filled(stack.serving)):
+    for name, labels, reason in (*_in_pools(stack), *_filled(stack)):
         alike.setdefault(labels, []).append((name, reason))
     for labels, found in alike.items():
         # Workers of one pool differ by their GPUs alone, and those stand in the table.
@@ -59,13 +59,13 @@ def servers(platform: PlatformPlan | None) -> Iterator[str]:
 
 def model_and_waits(stack: StackPlan) -> Iterator[str]:
     """Yield where the model lies and comes from, how long `up` waits, and what a lifecycle means here."""
-    yield _model(stack.cache, stack.serving.placed.recipe.model.repository)
+    yield _model(stack.cache, stack.serving.placed)
     step = "check" if isinstance(stack.cache, ExistingVolume) else "download"
     seconds = f"{stack.cache.timeout_seconds} s for the {step}"
     yield f"waits: {seconds}, {stack.serving.ready_timeout_seconds} s for the graph"
-    if stack.cluster.kind != "eks":
+    if stack.settings.cluster.kind != "eks":
         # Where the cluster goes with the stack, Retained has the objects that are kept.
-        yield f"lifecycle: {stack.lifecycle} ({_LIFECYCLES[stack.lifecycle]})"
+        yield f"lifecycle: {stack.settings.lifecycle} ({_LIFECYCLES[stack.settings.lifecycle]})"
 
 
 FRONTEND_BACK_SECONDS = 30
@@ -108,10 +108,11 @@ def _in_pools(stack: StackPlan) -> Iterator[tuple[str, str, str]]:
             yield worker.name, in_labels(placement.node_selector), reason
 
 
-def _filled(serving: ServingPlan) -> Iterator[tuple[str, str, str]]:
+def _filled(stack: StackPlan) -> Iterator[tuple[str, str, str]]:
     """Yield what the replicas came to where the pools are filled."""
-    if not serving.fills_pools:
+    if stack.settings.serving.replicas != "fill":
         return
+    serving = stack.serving
     placed = [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
     pools = " and ".join(dict.fromkeys(placement.pool for _, placement in placed))
     domain = " in one NVLink domain" if serving.placed.same_clique else ""
@@ -122,10 +123,11 @@ def _filled(serving: ServingPlan) -> Iterator[tuple[str, str, str]]:
     yield "replicas", ", ".join(f"{worker.replicas} x {worker.name}" for worker, _ in placed), reason
 
 
-def _model(cache: CachePlan, repository: str) -> str:
+def _model(cache: CachePlan, placed: PlacedRecipe) -> str:
+    repository = placed.recipe.model.repository
     if isinstance(cache, ExistingVolume):
         checked = f"a Job checks {repository} in it before any worker starts"
-        return f"model cache: existing claim {cache.claim_name} ({checked})"
+        return f"model cache: existing claim {placed.cache_claim_name} ({checked})"
     source = cache.source
     origin = f"copied from {source.address}" if isinstance(source, S3Copy) else "from Hugging Face"
     return f"model cache: {cache.size_gib}Gi ({repository}, {origin}, needs {cache.needed_gib}Gi)"

@@ -78,7 +78,7 @@ def explained(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Explana
         stack=stack.name,
         file=stack.source,
         recipe=stack.serving.placed.recipe.name,
-        lifecycle=stack.lifecycle,
+        lifecycle=stack.settings.lifecycle,
         foundation=tuple(foundation(stack, today)),
         pools=tuple(explained_pools(stack)) if has_nodes else (),
         services=tuple(explained_services(stack)) if serves else (),
@@ -100,7 +100,7 @@ def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterato
     yield section("Retained", left_by_destroy(stack.retained))
     if serves:
         yield section("Defects", workarounds(stack))
-    yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+    yield section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.settings.waivers))
     yield section("Servers", servers(stack.platform))
     if serves:
         yield section("Other", ["; ".join(model_and_waits(stack))])

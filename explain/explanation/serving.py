@@ -23,7 +23,7 @@ def address(stack: StackPlan) -> str:
     serving = stack.serving
     host = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local"
     inside = f"http://{host}:{FRONTEND_PORT} in the cluster"
-    match serving.exposure:
+    match stack.settings.serving.exposure:
         case InternalLoadBalancer():
             return f"{inside} and an internal load balancer"
         case IngressExposure(class_name=class_name, host=host, tls_secret_name=tls):
@@ -109,7 +109,7 @@ def evidence(stack: StackPlan) -> Iterator[tuple[str, str]]:
 
 
 def _enforced(stack: StackPlan) -> str:
-    if not stack.network_policies:
+    if not stack.settings.network_policies:
         return "off"
     # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
-    return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
+    return "on" if stack.settings.cluster.kind == "eks" else "made; enforced if your CNI enforces them"

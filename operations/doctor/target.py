@@ -33,7 +33,7 @@ def of_stack(name: str) -> View:
     stack = resolved_stack(name)
     refuse_without_graph(stack)
     refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
     return look(cluster, objects_of(stack), target_of_stack(stack, cluster), stack)
 
 

@@ -39,7 +39,7 @@ def find_drift(name: str) -> DriftReport:
     """
     stack = resolved_stack(name)
     refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.cluster)
+    cluster = ClusterCommands.of(stack.settings.cluster)
     pulumi = PulumiCommand.of_stack(name)
     state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.

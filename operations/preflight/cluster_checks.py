@@ -65,7 +65,7 @@ def cluster_answers(stack: StackPlan, cluster: ClusterReader) -> Iterator[Answer
         yield from guarded(_CHANNELS_THERE, _channels, cluster)
     if isinstance(stack.cache, OwnVolume) and (name := stack.cache.class_name):
         yield from guarded(f"storage class {name}", _storage_class, name, cluster)
-    if stack.network_policies:
+    if stack.settings.network_policies:
         yield from guarded(_ENFORCED, _enforcement, cluster)
     if stack.platform:
         yield from guarded(_OPERATOR, _operator, stack.platform, cluster)

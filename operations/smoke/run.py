@@ -38,7 +38,7 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
     stack = resolved_stack(name)
     refuse_without_graph(stack)
     refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
     cluster.require_answer()
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:

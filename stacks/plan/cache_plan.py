@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
@@ -21,8 +22,7 @@ from stacks.settings.cluster import (
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import ExistingVolumeSource, HuggingFaceSource, S3Source, StackSettings
 
-CACHE_CLAIM_NAME = "model-cache"
-CHECK_JOB_NAME = "model-check"
+_CLAIM_NAME = "model-cache"
 DISK_CLASS_NAME = "model-cache"
 """The class whose claims become disks of EBS."""
 
@@ -34,8 +34,7 @@ _DISKS = "/mnt/k8s-disks/0"
 class ExistingVolume:
     """A claim with the model that others made; a Job checks what it holds."""
 
-    claim_name: str
-    job_name: str
+    job_name: ClassVar = "model-check"
     timeout_seconds: int
 
 
@@ -43,8 +42,7 @@ class ExistingVolume:
 class OwnVolume:
     """A claim of the stack's own, and the Job that fills it."""
 
-    claim_name: str
-    job_name: str
+    job_name: ClassVar = MODEL_CACHE.download_job_name
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
     storage: MadeStorage | None
@@ -78,8 +76,7 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
     origin, cache = settings.model.source, settings.model_cache
     size_bytes = recipe.download_bytes
     if isinstance(origin, ExistingVolumeSource) or cache is None:
-        claim = origin.claim_name if isinstance(origin, ExistingVolumeSource) else CACHE_CLAIM_NAME
-        return ExistingVolume(claim, CHECK_JOB_NAME, check_timeout_seconds(size_bytes))
+        return ExistingVolume(check_timeout_seconds(size_bytes))
     source, seconds = _source(origin), cache.download_timeout_seconds or download_timeout_seconds(size_bytes)
     sizes = size_in_gib(cache.size), needed_gib(size_bytes)
     storage = made_storage(settings)
@@ -98,8 +95,13 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
             class_name = DISK_CLASS_NAME
         case _:
             pass
-    job_name = MODEL_CACHE.download_job_name
-    return OwnVolume(CACHE_CLAIM_NAME, job_name, seconds, source, storage, class_name, nodes, *sizes)
+    return OwnVolume(seconds, source, storage, class_name, nodes, *sizes)
+
+
+def claim_name(settings: StackSettings) -> str:
+    """Return the name of the claim that pods mount, the stack's own or one that exists."""
+    source = settings.model.source
+    return source.claim_name if isinstance(source, ExistingVolumeSource) else _CLAIM_NAME
 
 
 def made_storage(settings: StackSettings) -> MadeStorage | None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components.chart_values import Chart
 from components.servers import Servers
+from engines.release import line_name
 from recipes.images import mirrored
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
@@ -15,7 +15,6 @@ from stacks.plan.versions import (
     NATS_IMAGE,
     OPERATOR_IMAGE,
     PLATFORM_RELEASES,
-    PlatformLine,
 )
 from stacks.settings import platform as settings
 from stacks.settings.stack import StackSettings
@@ -42,7 +41,8 @@ class ExistingPlatform:
 class OwnPlatform:
     """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
 
-    chart: Chart
+    version: str
+    """Release of the chart, and with it of the operator."""
     namespace: str
     """Operator, NATS and etcd run there."""
     discovery: settings.Discovery
@@ -56,42 +56,30 @@ class OwnPlatform:
     """How long the release, and each of its own servers, may take to become ready."""
     namespace_exists: bool
     """Others made its namespace."""
-    custom_resource_definitions: tuple[str, ...]
-    """What its installation leaves for ever."""
     kind: Literal["own"] = "own"
-
-    @property
-    def version(self) -> str:
-        """The chart's."""
-        return self.chart.version
 
 
 PlatformPlan = OwnPlatform | ExistingPlatform
 
 
-def platform_release(
-    platform: settings.PlatformSettings | None, recipe: Recipe | None
-) -> tuple[PlatformLine | None, tuple[Problem, ...]]:
-    """Return the release of the platform, or why it cannot serve the recipe; None where none is needed."""
+def release_problems(platform: settings.PlatformSettings | None, recipe: Recipe | None) -> Iterator[Problem]:
+    """Yield why the platform cannot serve the recipe, or that one is missing or not needed."""
     is_needed = recipe is None or recipe.engine_server is None
     if platform is None:
         message = "is missing: the recipe is served by Dynamo"
-        missing = Problem("platform", None, message, allowed="a mapping of kind own or existing")
-        return None, (missing,) if is_needed else ()
-    if recipe and not is_needed:
+        if is_needed:
+            yield Problem("platform", None, message, allowed="a mapping of kind own or existing")
+    elif recipe and not is_needed:
         message = f"nothing would use it: {recipe.name} is served by {recipe.server}, without Dynamo"
-        return None, (Problem("platform", platform.kind, message, suggestion="leave it out"),)
-    version = platform.version
-    release = PLATFORM_RELEASES.get(version)
-    known = ", ".join(f'"{known}"' for known in PLATFORM_RELEASES)
-    if release is None:
+        yield Problem("platform", platform.kind, message, suggestion="leave it out")
+    elif platform.version not in PLATFORM_RELEASES:
+        known = ", ".join(f'"{known}"' for known in PLATFORM_RELEASES)
         message = "not a platform release that this project was written for"
-        meant = nearest(version, PLATFORM_RELEASES)
+        meant = nearest(platform.version, PLATFORM_RELEASES)
         suggestion = f'"{meant}"' if meant else None
-        return None, (Problem(_KEY, version, message, allowed=known, suggestion=suggestion),)
-    if recipe and release.line not in recipe.runtime.platform_lines:
-        return None, (_of_no_line(recipe, version),)
-    return release, ()
+        yield Problem(_KEY, platform.version, message, allowed=known, suggestion=suggestion)
+    elif recipe and line_name(platform.version) not in recipe.runtime.platform_lines:
+        yield _of_no_line(recipe, platform.version)
 
 
 def platform_problems(platform: settings.PlatformSettings | None) -> Iterator[Problem]:
@@ -111,11 +99,11 @@ def platform_problems(platform: settings.PlatformSettings | None) -> Iterator[Pr
 
 
 def platform_plan(
-    platform: settings.OwnPlatform | settings.ExistingPlatform, release: PlatformLine, stack: StackSettings
+    platform: settings.OwnPlatform | settings.ExistingPlatform, stack: StackSettings
 ) -> PlatformPlan:
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
-        return ExistingPlatform(release.version, platform.namespace, namespace_exists=False)
+        return ExistingPlatform(platform.version, platform.namespace, namespace_exists=False)
     namespace = settings.namespace_name(platform.namespace)
     mirrors = stack.image_mirrors
     operator = mirrored(OPERATOR_IMAGE, mirrors)
@@ -125,7 +113,7 @@ def platform_plan(
         return Servers(typed, name, namespace, mirrored(image, mirrors), keep_volumes, seconds)
 
     return OwnPlatform(
-        chart=release.chart,
+        version=platform.version,
         namespace=namespace,
         discovery=platform.discovery,
         nats=servers(NATS_NAME, NATS_IMAGE, platform.nats),
@@ -133,7 +121,6 @@ def platform_plan(
         operator_image=operator if operator != OPERATOR_IMAGE else None,
         timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
-        custom_resource_definitions=release.custom_resource_definitions,
     )
 
 
@@ -142,7 +129,7 @@ def _of_no_line(recipe: Recipe, version: str) -> Problem:
     lines = recipe.runtime.platform_lines
     stands = f"recipe {recipe.name} stands on platform {alternatives(lines)}, not on this one"
     message = f"{stands}: nothing is known of its engine's options there"
-    releases = [known for known, release in PLATFORM_RELEASES.items() if release.line in lines]
+    releases = [known for known in PLATFORM_RELEASES if line_name(known) in lines]
     allowed = ", ".join(f'"{release}"' for release in releases) or None
     suggestion = "one of these, or a recipe that stands on this one (`dynamo-stack list`)"
     return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
 from engines.command_line import split_options
 from engines.option_block import WorkerRole
+from engines.release import line_name
 from hardware import ArchitectureFamily
 from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
@@ -108,9 +109,10 @@ def recipe_for_pools(
 
 def _on_its_platform(recipe: Recipe, settings: StackSettings) -> Recipe:
     """Return the recipe with the image of the stack's platform; as it is where it does not stand there."""
-    release = PLATFORM_RELEASES.get(settings.platform.version) if settings.platform else None
-    stands = release is not None and release.line in recipe.runtime.platform_lines
-    return recipe.on_line(release.line) if release is not None and stands else recipe
+    version = settings.platform.version if settings.platform else ""
+    if version not in PLATFORM_RELEASES or line_name(version) not in recipe.runtime.platform_lines:
+        return recipe
+    return recipe.on_line(line_name(version))
 
 
 def _workers_of_a_pod(replicas: ReplicaSettings | str) -> dict[WorkerRole, int]:
@@ -191,21 +193,16 @@ def with_service_changes(recipe: Recipe, serving: ServingSettings) -> tuple[Reci
     return changed, ()
 
 
-@dataclass(frozen=True, slots=True)
-class TypedSetting:
-    """One setting that a person typed."""
+def typed_settings(serving: ServingSettings) -> Iterator[tuple[Role, str, str]]:
+    """Yield what is typed over a recipe; a setting that is left out decides nothing.
 
-    key: str
-    """Its path in the settings: serving.overrides.decode.max_batch_size."""
-    role: Role
-    """Of the service that it changes."""
-    decides: str
-    """The engine option, as in an engine file, the variable, or `image`."""
-
-
-def typed_settings(serving: ServingSettings) -> tuple[TypedSetting, ...]:
-    """Return what is typed over a recipe; a setting that is left out decides nothing."""
-    return tuple(each for role in _ROLES for each in _of_role(serving, role))
+    Each with the role of the service that it changes; its path in the settings, such as
+    serving.overrides.decode.max_batch_size; and what it decides: the engine option, as in an engine file, the
+    variable, or `image`.
+    """
+    for role in _ROLES:
+        for key, decides in _of_role(serving, role):
+            yield role, key, decides
 
 
 def _change(serving: ServingSettings, role: Role) -> ServiceChange:
@@ -221,19 +218,19 @@ def _refused(refusal: Refusal) -> Problem:
     return Problem(f"serving.{refusal.key}", refusal.value, refusal.message, suggestion=refusal.instead)
 
 
-def _of_role(serving: ServingSettings, role: Role) -> Iterator[TypedSetting]:
+def _of_role(serving: ServingSettings, role: Role) -> Iterator[tuple[str, str]]:
     for option, _ in dotted_options(getattr(serving.overrides, role, None) or {}):
-        yield TypedSetting(f"serving.overrides.{role}.{option}", role, option)
+        yield f"serving.overrides.{role}.{option}", option
     for flag, _ in split_options(getattr(serving.arguments, role) or ()):
         option = flag.lstrip("-").removeprefix("no-").replace("-", "_")
-        yield TypedSetting(f"serving.arguments.{role}", role, option)
+        yield f"serving.arguments.{role}", option
     variables: Mapping[str, str | None] = getattr(serving.environment, role) or {}
     for variable in variables:
-        yield TypedSetting(f"serving.environment.{role}.{variable}", role, variable)
+        yield f"serving.environment.{role}.{variable}", variable
     if getattr(serving.image_versions, role) is not None:
-        yield TypedSetting(f"serving.imageVersions.{role}", role, "image")
+        yield f"serving.imageVersions.{role}", "image"
     if role == "frontend" and serving.router_mode is not None:
-        yield TypedSetting("serving.routerMode", role, "router_mode")
+        yield "serving.routerMode", "router_mode"
     # Only a recipe with one kind of worker takes it.
     if role == "worker" and serving.gpus_per_worker is not None:
-        yield TypedSetting("serving.gpusPerWorker", role, "tensor_parallel_size")
+        yield "serving.gpusPerWorker", "tensor_parallel_size"

@@ -8,11 +8,10 @@ from recipes.model import Recipe
 from recipes.placed import PlacedRecipe
 from stacks.errors import Problem, SettingsError
 from stacks.plan.cache_plan import (
-    CACHE_CLAIM_NAME,
     CachePlan,
     ExistingVolume,
-    NodeCopies,
     cache_plan,
+    claim_name,
     made_storage,
 )
 from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
@@ -24,9 +23,9 @@ from stacks.plan.platform import (
     ExistingPlatform,
     platform_plan,
     platform_problems,
-    platform_release,
+    release_problems,
 )
-from stacks.plan.recipe_choice import chosen_recipe, typed_settings
+from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.retention import retained_objects
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.settings.cluster import EksClusterSettings
@@ -50,12 +49,11 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     """
     pools, pool_problems = known_pools(settings.node_pools)
     recipe, recipe_problems = chosen_recipe(settings, pools, directory)
-    release, release_problems = platform_release(settings.platform, recipe)
     placed, unplaced = None, ()
     if recipe and not pool_problems:
         placed, unplaced = place_services(recipe, settings, pools)
     problems = [
-        *release_problems,
+        *release_problems(settings.platform, recipe),
         *recipe_problems,
         *pool_problems,
         *unplaced,
@@ -71,7 +69,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
     eks = eks_plan(settings, pools, made_storage(settings))
-    platform = platform_plan(settings.platform, release, settings) if settings.platform and release else None
+    platform = platform_plan(settings.platform, settings) if settings.platform else None
     layers = layering(settings, eks, platform)
     if platform is not None and not layers.owns("platform"):
         platform = ExistingPlatform(platform.version, platform.namespace, platform.namespace_exists)
@@ -81,15 +79,12 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
         name=name,
         source=source,
         layers=layers,
-        lifecycle=settings.lifecycle,
-        cluster=settings.cluster,
+        settings=settings,
         infrastructure=eks if layers.owns("infrastructure") else None,
         pools=placed.pools,
         platform=platform,
         cache=cache,
         serving=serving,
-        network_policies=settings.network_policies,
-        waivers=settings.waivers,
     )
     return replace(stack, retained=retained_objects(stack))
 
@@ -120,21 +115,17 @@ def _serving(
             graph_name=serving.name or recipe.graph_name,
             namespace=namespace_name(serving.namespace),
             services=placed.services,
-            cache_claim_name=CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
+            cache_claim_name=claim_name(settings),
             cache_nodes=None if isinstance(cache, ExistingVolume) else cache.nodes,
             kv_transport=placed.kv_transport,
             image_mirrors=settings.image_mirrors,
             # Pods are labelled by it.
             instance=name,
         ),
-        exposure=serving.exposure,
         pod_monitor_labels=labels,
         has_alerts=has_prometheus and recipe.engine_server is None,
         load=placed.load,
         ready_timeout_seconds=serving.ready_timeout_seconds or placed.load.ready_timeout_seconds,
-        waits_for_room=serving.wait_for_room,
-        fills_pools=serving.replicas == "fill",
-        typed=typed_settings(serving),
     )
 
 

@@ -8,7 +8,8 @@ from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from stacks.plan.platform import OwnPlatform, PlatformPlan
-from stacks.plan.stack_plan import Lifecycle, RetainedObject, ServingPlan, StackPlan
+from stacks.plan.stack_plan import RetainedObject, ServingPlan, StackPlan
+from stacks.plan.versions import PLATFORM_RELEASES
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -35,8 +36,9 @@ def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
         kept = tuple(_in_account(stack.infrastructure))
     else:
         # Where another stack makes the cluster, its `destroy` takes everything, and a kept object delays it.
-        lifecycle = "disposable" if stack.cluster.kind == "eks" else stack.lifecycle
-        kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
+        settings = stack.settings
+        keeps_data = settings.cluster.kind != "eks" and settings.lifecycle == "production"
+        kept = _in_cluster(stack.platform, serving, stack.cache, keeps_data=keeps_data)
     if stack.layers.owns("serving"):
         return kept
     return tuple(item for item in kept if serving.namespace not in {item.name, item.namespace})
@@ -47,16 +49,15 @@ def keep_of(stack: StackPlan, kind: str, name: str) -> Keep | None:
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
         return "retained"
-    if stack.lifecycle == "disposable":
+    if stack.settings.lifecycle == "disposable":
         return None
     protected = (*_model(stack.serving, stack.cache), *_beside_operator(stack.platform, keeps_data=True))
     return "protected" if (kind, name) in {(item.kind, item.name) for item in protected} else None
 
 
 def _in_cluster(
-    lifecycle: Lifecycle, platform: PlatformPlan | None, serving: ServingPlan, cache: CachePlan
+    platform: PlatformPlan | None, serving: ServingPlan, cache: CachePlan, *, keeps_data: bool
 ) -> tuple[RetainedObject, ...]:
-    keeps_data = lifecycle == "production"
     model = tuple(_model(serving, cache)) if keeps_data else ()
     stays = bool(model) or isinstance(cache, ExistingVolume) or serving.namespace_exists
     beside_graph = [
@@ -86,7 +87,7 @@ def _operators(platform: PlatformPlan | None) -> tuple[RetainedObject, ...]:
         return ()
     definitions = (
         RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
-        for name in platform.custom_resource_definitions
+        for name in PLATFORM_RELEASES[platform.version]
     )
     return (_LEASE, *definitions)
 
@@ -94,7 +95,9 @@ def _operators(platform: PlatformPlan | None) -> tuple[RetainedObject, ...]:
 def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
     if not isinstance(cache, OwnVolume):
         return
-    yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
+    yield RetainedObject(
+        "PersistentVolumeClaim", serving.placed.cache_claim_name, serving.namespace, _KEEPS_MODEL
+    )
     if not serving.namespace_exists:
         reason = "it holds the model cache, and would take it along"
         yield RetainedObject("Namespace", serving.namespace, None, reason)

@@ -5,7 +5,6 @@ Only stacks/plan/resolve.py makes one of these from settings.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
@@ -13,13 +12,9 @@ from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
-from stacks.plan.recipe_choice import TypedSetting
 from stacks.plan.timeouts import Load
-from stacks.settings.cluster import CapacityBlock, ClusterSettings, Phase
-from stacks.settings.services import ExposureSettings
-from stacks.settings.stack import WaiverSettings
-
-Lifecycle = Literal["production", "disposable"]
+from stacks.settings.cluster import CapacityBlock, Phase
+from stacks.settings.stack import StackSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,6 @@ class ServingPlan:
     namespace_exists: bool
     """Others made its namespace."""
     placed: PlacedRecipe
-    exposure: ExposureSettings | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
     has_alerts: bool
@@ -48,12 +42,6 @@ class ServingPlan:
     load: Load
     """What a new worker does before it serves, and for how long."""
     ready_timeout_seconds: int
-    waits_for_room: bool
-    """Whether `up` may begin where the cluster has not the GPUs yet."""
-    fills_pools: bool
-    """Whether the replicas are those that the pools hold."""
-    typed: tuple[TypedSetting, ...]
-    """What is typed over the recipe."""
 
     @property
     def namespace(self) -> str:
@@ -68,23 +56,20 @@ class ServingPlan:
 
 @dataclass(frozen=True, slots=True)
 class StackPlan:
-    """Everything the program needs; no setting is read after this."""
+    """Everything the program needs: the settings, and what is decided beside them."""
 
     name: str
     source: str
     """The file that the settings came from, for messages."""
+    settings: StackSettings
     layers: Layering
     """Where another stack owns the infrastructure, `infrastructure` is None; where another stack owns the
     platform, `platform` is an existing one."""
-    lifecycle: Lifecycle
-    cluster: ClusterSettings
     pools: tuple[PlacedPool, ...]
     platform: PlatformPlan | None
     """None where the recipe is served without Dynamo."""
     cache: CachePlan
     serving: ServingPlan
-    network_policies: bool
-    waivers: tuple[WaiverSettings, ...]
     infrastructure: EksPlan | None
     """Plan of the cluster; None for a cluster that exists, or that another stack makes."""
     retained: tuple[RetainedObject, ...] = ()

@@ -1,11 +1,9 @@
 """Every version that the product itself chooses: the Dynamo platform and what belongs to it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from components.chart_values import Chart
-from engines.release import line_name
 
 PROJECT_VERSION = "0.1.0"
 """Of this project, as pyproject.toml has it: the program runs where the package is not installed."""
@@ -17,26 +15,6 @@ PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
 """Runs on both architectures, and does nothing."""
 ETCD_IMAGE = "quay.io/coreos/etcd:v3.5.21"
 NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformLine:
-    """The one release of a line of the Dynamo platform."""
-
-    version: str
-    """Of the chart."""
-    custom_resource_definitions: tuple[str, ...]
-    """Names of the definitions that an installation leaves for ever."""
-
-    @property
-    def line(self) -> str:
-        """Minor version: recipes are written for lines."""
-        return line_name(self.version)
-
-    @property
-    def chart(self) -> Chart:
-        """The chart of the release."""
-        return Chart("dynamo-platform", self.version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo")
 
 
 # ai-dynamo/dynamo deploy/helm/charts/platform/components/operator/crds at d50a02f (chart 1.2.0).
@@ -52,16 +30,24 @@ _GRAPH_DEFINITIONS = (
 # Seen with the operator of ai-dynamo/dynamo at d7bb84ef0 (2026-07-30): nine by crd-apply.
 _SNAPSHOT_DEFINITIONS = ("podsnapshotcontents.nvidia.com", "podsnapshots.nvidia.com")
 
-PLATFORM_RELEASES: Mapping[str, PlatformLine] = MappingProxyType(
+PLATFORM_RELEASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "1.2.1": PlatformLine("1.2.1", _GRAPH_DEFINITIONS),
-        "1.4.2": PlatformLine("1.4.2", (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS)),
+        "1.2.1": _GRAPH_DEFINITIONS,
+        "1.4.2": (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS),
     }
 )
-"""Value of platform.version -> the release, one of each line. docs/versions.md says how they differ."""
+"""Release of the chart, one of each line -> the definitions that an installation leaves for ever.
+
+docs/versions.md says how they differ."""
+
 
 # NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
 # prometheus-community/helm-charts (August 2026).
+def platform_chart(version: str) -> Chart:
+    """Return the chart of a release of the Dynamo platform."""
+    return Chart("dynamo-platform", version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo")
+
+
 GPU_OPERATOR = Chart("gpu-operator", "v26.7.0", "https://helm.ngc.nvidia.com/nvidia")
 DRA_DRIVER = Chart("oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", "0.4.1", None)
 EFA_DEVICE_PLUGIN = Chart("aws-efa-k8s-device-plugin", "0.5.30", "https://aws.github.io/eks-charts")

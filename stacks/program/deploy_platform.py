@@ -14,6 +14,7 @@ from components.servers import RELEASE_NAME
 from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
+from stacks.plan.versions import platform_chart
 from stacks.program.joined_layers import reference
 from stacks.settings.platform import OwnEtcd, OwnNats
 
@@ -34,7 +35,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
         "platform-namespace",
         title=platform.namespace,
         platform_namespace=platform.namespace,
-        lifecycle=stack.lifecycle,
+        lifecycle=stack.settings.lifecycle,
         keep=keep_of(stack, "Namespace", platform.namespace),
         exists=platform.namespace_exists,
         opts=options,
@@ -46,7 +47,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
         servers.append(Etcd("etcd", platform.etcd, typed, depends_on=[namespace], opts=options))
     made = HelmChart(
         RELEASE_NAME,
-        platform.chart,
+        platform_chart(platform.version),
         component="DynamoPlatform",
         release_name=RELEASE_NAME,
         namespace=platform.namespace,
@@ -62,7 +63,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
 def network_policies(stack: StackPlan, namespaces: Resources, options: pulumi.ResourceOptions) -> Resources:
     """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
     owns = stack.layers.owns("serving") or isinstance(stack.platform, OwnPlatform)
-    if not stack.network_policies or not owns:
+    if not stack.settings.network_policies or not owns:
         return []
     return [NetworkPolicies("network-policies", stack, depends_on=namespaces, opts=options)]
 
@@ -92,8 +93,8 @@ def deploy_guards(
     plugin = pulumi.ProviderResource("pulumi-python", "platform-guard" if own else "graph-guard", {})
     # The KUBECONFIG environment variable decides where there is neither file nor content.
     inputs = {
-        "context": stack.cluster.context,
-        "kubeconfigFile": None if kubeconfig else stack.cluster.kubeconfig,
+        "context": stack.settings.cluster.context,
+        "kubeconfigFile": None if kubeconfig else stack.settings.cluster.kubeconfig,
         "kubeconfig": kubeconfig,
         "platformNamespace": used.namespace,
     }

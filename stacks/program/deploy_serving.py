@@ -90,10 +90,10 @@ def deploy_serving(
     say_notices(update, serves)
     watch(serves)
     graph: Resources = [serves]
-    if serving.exposure:
+    if stack.settings.serving.exposure:
         exposure = Exposure(
             f"{serving.graph_name}-exposure",
-            serving.exposure,
+            stack.settings.serving.exposure,
             graph_name=serving.graph_name,
             namespace=serving.namespace,
             pod_labels=client_pod_labels(serving.placed),
@@ -214,12 +214,13 @@ def deploy_cache(
     return ModelCache(
         "model-cache",
         cache,
+        claim_name=placed.cache_claim_name,
         namespace=placed.namespace,
         job_spec=cache_job_spec(
-            placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
+            placed.recipe, placed.cache_claim_name, source, placed.image_mirrors, placed.cache_nodes
         ),
         file_system=infrastructure.file_system,
-        keep=keep_of(stack, "PersistentVolumeClaim", cache.claim_name),
+        keep=keep_of(stack, "PersistentVolumeClaim", placed.cache_claim_name),
         found_uid=found_claim,
         lost=lost,
         depends_on=before,

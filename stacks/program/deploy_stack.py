@@ -112,9 +112,9 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
         # kubeconfig moves or gets new credentials; without it every object in the cluster would be replaced.
         provider = kubernetes.Provider(
             "cluster",
-            kubeconfig=kubeconfig_file(stack.cluster),
-            context=stack.cluster.context,
-            cluster_identifier=stack.cluster.context,
+            kubeconfig=kubeconfig_file(stack.settings.cluster),
+            context=stack.settings.cluster.context,
+            cluster_identifier=stack.settings.cluster.context,
         )
         return InfrastructureParts(provider)
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
@@ -122,7 +122,7 @@ def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -
 
     return deploy_infrastructure(
         stack.infrastructure,
-        keep=stack.lifecycle == "production",
+        keep=stack.settings.lifecycle == "production",
         resized=update.resized,
         running=running,
     )
@@ -137,7 +137,7 @@ def _serving_namespace(
         "serving-namespace",
         title=stack.serving.namespace,
         platform_namespace=stack.platform.namespace if stack.platform else None,
-        lifecycle=stack.lifecycle,
+        lifecycle=stack.settings.lifecycle,
         # Nothing else reads it.
         hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
         keep=keep_of(stack, "Namespace", stack.serving.namespace),

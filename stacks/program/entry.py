@@ -52,13 +52,13 @@ def main() -> None:
         settings = _configured_settings(config, source)
         typed = parse_settings(settings, source)
         stack = resolve(name, typed, source)
-        if stack.cluster.kind == "existing":
+        if stack.settings.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse(source, cluster_problems(stack.cluster))
+            _refuse(source, cluster_problems(stack.settings.cluster))
         _refuse(source, owner_problems(stack.layers, outputs_of))
         running = last_run()
         stack = beside_what_runs(stack, running)
-        cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), running)
+        cluster = cluster_of_state(stack.settings.cluster, kubeconfig_file(stack.settings.cluster), running)
         scaled = tuple(scaled_notices(stack, running, cluster))
         seen = look_for_losses(stack, cluster)
         uses = pool_uses(stack, cluster, running.graphs)
@@ -87,9 +87,9 @@ def main() -> None:
 
 def _reader_for(stack: StackPlan, cluster: ClusterReader) -> Callable[[], ClusterReader]:
     """Return what looks at the cluster while the program runs, which may make it."""
-    if stack.cluster.context_made_by is None:
+    if stack.settings.cluster.context_made_by is None:
         return lambda: cluster
-    return own_cluster(stack.cluster.context, stack.cluster.context_made_by)
+    return own_cluster(stack.settings.cluster.context, stack.settings.cluster.context_made_by)
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:

@@ -69,7 +69,7 @@ def _versions(stack: StackPlan) -> dict[str, str]:
     versions |= dict.fromkeys(_OF_THE_MODEL, recipe.model.revision)
     if not isinstance(platform, OwnPlatform):
         return versions
-    versions["DynamoPlatform"] = platform.chart.version
+    versions["DynamoPlatform"] = platform.version
     for component, servers in (("Nats", platform.nats), ("Etcd", platform.etcd)):
         if servers:
             versions[component] = servers.image.rpartition(":")[2]

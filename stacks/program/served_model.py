@@ -8,6 +8,7 @@ from recipes.placed import PlacedRecipe
 from recipes.pod_environment import MAIN_CONTAINER
 from recipes.services import Role
 from stacks.plan.placement.pools import Pool
+from stacks.plan.recipe_choice import typed_settings
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -20,8 +21,8 @@ def served_inputs(stack: StackPlan) -> dict[str, Any]:
         "namespace": placed.namespace,
         "placement": _placement(stack),
         "nodePools": [_node_pool(each.pool) for each in stack.pools],
-        "lifecycle": stack.lifecycle,
-        "waivers": [waiver.model_dump() for waiver in stack.waivers],
+        "lifecycle": stack.settings.lifecycle,
+        "waivers": [waiver.model_dump() for waiver in stack.settings.waivers],
         **({"typedSettings": typed} if typed else {}),
     }
 
@@ -58,8 +59,8 @@ def _placement(stack: StackPlan) -> dict[str, Any]:
 def _typed_settings(stack: StackPlan) -> Iterator[dict[str, str]]:
     """Yield what a person typed, without its line, which any comment moves."""
     parts = dict(_parts(stack.serving.placed))
-    for typed in stack.serving.typed:
-        yield {"key": typed.key, "part": parts[typed.role], "decides": typed.decides}
+    for role, key, decides in typed_settings(stack.settings.serving):
+        yield {"key": key, "part": parts[role], "decides": decides}
 
 
 def _parts(placed: PlacedRecipe) -> Iterator[tuple[Role, str]]:

@@ -110,7 +110,7 @@ def room_problems(stack: StackPlan, before: Running, uses: Uses | Answer) -> tup
 
     A stack that makes its own nodes may be making them in this run, and workers that run and stay need none.
     """
-    if isinstance(uses, Answer) or stack.infrastructure is not None or stack.serving.waits_for_room:
+    if isinstance(uses, Answer) or stack.infrastructure is not None or stack.settings.serving.wait_for_room:
         return ()
     wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)

@@ -113,7 +113,7 @@ def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
 
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
-    values = {"cluster.kind": stack.cluster.kind}
+    values = {"cluster.kind": stack.settings.cluster.kind}
     plan, joined = stack.infrastructure, stack.layers.joined.get("infrastructure")
     # On another cluster nothing of the stack would be, whoever makes it.
     contract = infrastructure_contract(plan) if plan else joined and joined.contract

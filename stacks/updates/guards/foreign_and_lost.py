@@ -102,7 +102,7 @@ def _named(stack: StackPlan) -> Iterator[tuple[str, Kind, str, str]]:
         kind, title = (GRAPH_OBJECTS, "graph") if by_dynamo else (DEPLOYMENTS, "server")
         yield "serving.name", kind, title, stack.serving.graph_name
     if isinstance(stack.cache, OwnVolume):
-        yield "serving.namespace", CLAIMS, "claim", stack.cache.claim_name
+        yield "serving.namespace", CLAIMS, "claim", stack.serving.placed.cache_claim_name
 
 
 def _name_problem(key: str, name: str, title: str, whose: str) -> Problem:
@@ -131,7 +131,7 @@ def objects_of(stack: StackPlan) -> ServingObjects:
         graph=serving.graph_name if has_graph else "",
         by_dynamo=serving.placed.recipe.engine_server is None,
         engine_files=engine_files(serving.placed)[0] if has_graph else None,
-        claim=volume.claim_name if volume else None,
+        claim=serving.placed.cache_claim_name if volume else None,
         own_claim=not isinstance(cache, ExistingVolume),
         job=volume.job_name if volume else None,
         namespaces=tuple(dict.fromkeys((*platform, serving.namespace))),

@@ -28,7 +28,7 @@ NATS = [f"PersistentVolumeClaim dynamo-system/data-dynamo-nats-{member}" for mem
 NAMESPACE = ["Secret dynamo-system/webhook-server-cert", "Namespace dynamo-system"]
 OF_OPERATORS = [
     "Lease kube-system/dynamo.nvidia.com",
-    *(f"CustomResourceDefinition {name}" for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions),
+    *(f"CustomResourceDefinition {name}" for name in PLATFORM_RELEASES["1.2.1"]),
 ]
 
 

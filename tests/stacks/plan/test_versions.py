@@ -2,6 +2,7 @@
 
 import pytest
 
+from engines.release import line_name
 from lab.directory import REPOSITORY
 from recipes.load import load_recipe, recipe_names
 from stacks.plan.versions import PLATFORM_RELEASES
@@ -18,7 +19,7 @@ def test_the_page_says_what_a_recipe_has_on_each_line(name: str) -> None:
     [row] = [line for line in PAGE.splitlines() if line.startswith(f"| {name} |")]
     runtime = load_recipe(name).runtime
     absent = "refused" if runtime.platform_lines else "no platform"
-    lines = [release.line for release in PLATFORM_RELEASES.values()]
+    lines = [line_name(release) for release in PLATFORM_RELEASES]
     tags = [runtime.version_on(line) if line in runtime.platform_lines else absent for line in lines]
     assert row.strip("| ").split(" | ")[1:] == [
         *tags,
