@@ -84,10 +84,10 @@ def test_a_hand_scaled_server_without_dynamo_is_found_in_its_deployment() -> Non
 
 
 def test_a_cluster_of_the_stacks_own_is_read_with_the_kubeconfig_of_its_provider() -> None:
-    cluster = resolved(eks_b200_settings()).cluster
+    cluster = resolved(eks_b200_settings()).settings.cluster
     urn = "urn:pulumi:dev::dynamo-stack::pulumi:providers:kubernetes::cluster"
     before = running_of({urn: {"kubeconfig": "clusters: []"}}, {})
     assert cluster_of_state(cluster, None, before).content == "clusters: []"
     # Empty: nothing is looked at, and never the cluster that a person's kubeconfig leads to.
     assert cluster_of_state(cluster, None, Running()).content == ""
-    assert cluster_of_state(resolved(SETTINGS).cluster, "/k", before) == ClusterReader("gpu-cluster", "/k")
+    assert cluster_of_state(resolved(SETTINGS).settings.cluster, "/k", before) == ClusterReader("gpu-cluster", "/k")

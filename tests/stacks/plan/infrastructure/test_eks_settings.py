@@ -150,4 +150,4 @@ def test_an_ingress_is_refused_where_the_stack_s_own_cluster_has_nobody_to_answe
     # Between two stacks somebody can install a controller.
     below = {"layers": ["serving"], "layerStacks": {"infrastructure": "below", "platform": "below"}}
     for possible in ({"serving.exposure": {"kind": "internalLoadBalancer"}}, INGRESS | below):
-        assert resolved(changed(eks_b200_settings(), possible)).serving.exposure is not None
+        assert resolved(changed(eks_b200_settings(), possible)).settings.serving.exposure is not None
