@@ -25,7 +25,7 @@ def several_servers(stack: StackPlan) -> Problem | None:
 def several_hosts(stack: StackPlan) -> Problem | None:
     """Return why the stack's workers take several hosts, with what would work instead; None for one host."""
     used = [placed for placed in stack.pools if placed.used_gpus]
-    hosts = sum(placed.packing.used_nodes for placed in used)
+    hosts = sum(placed.used_nodes for placed in used)
     if hosts <= 1:
         return None
     recipe = stack.serving.placed.recipe

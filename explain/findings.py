@@ -76,5 +76,5 @@ def _fits(stack: StackPlan) -> Iterator[tuple[Tone, str]]:
         yield "good", f"This stack owns {' and '.join(stack.layers.own)}; another one serves"
         return
     used = sum(placed.used_gpus for placed in stack.pools)
-    nodes = sum(placed.packing.used_nodes for placed in stack.pools)
+    nodes = sum(placed.used_nodes for placed in stack.pools)
     yield "good", f"All workers fit: {in_words(used, 'GPU')} on {in_words(nodes, 'node')}"

@@ -122,7 +122,7 @@ def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[
         workers: that run in it.
 
     """
-    room = placed.packing.room
+    room = placed.room
     nodes = [SeatedNode(room.gpus_per_node)] * room.nodes
     # The packing seats the largest worker first; any other order could need more nodes.
     for worker in sorted(workers, key=lambda worker: -occupying_set(worker).gpus):

@@ -97,7 +97,7 @@ def _effect(service: PlacedService, serving: ServingPlan) -> str:
 
 def _in_pools(stack: StackPlan) -> Iterator[tuple[str, str, str]]:
     """Yield each worker with the labels of its pool, and the reason."""
-    alone = {placed.pool.name for placed in stack.pools if placed.packing.room.one_pod_per_node}
+    alone = {placed.pool.name for placed in stack.pools if placed.room.one_pod_per_node}
     for worker in stack.serving.placed.workers:
         if placement := worker.placement:
             only = ", and no second worker of this KV transport" if placement.pool in alone else ""

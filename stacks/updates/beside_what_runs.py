@@ -38,7 +38,7 @@ def _holds_both(stack: StackPlan, placed: PlacedPool, running: Graph) -> bool:
     for worker in sorted(stack.workers_in(placed), key=lambda worker: -worker.gpus):
         # If there is room for the last of them, there was for the others.
         wanted = occupying_set(worker)
-        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), there, placed.packing.room):
+        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), there, placed.room):
             return False
         there.append(wanted)
     return True
@@ -138,7 +138,7 @@ def _crowded_out(
     for name, worker in new.items():
         some = occupying_set(worker)
         sets[name] = replace(some, gpus=max(some.gpus, sets[name].gpus)) if name in sets else some
-    for some, _, fits in surges(sets.values(), placed.packing.room, surging & new.keys()):
+    for some, _, fits in surges(sets.values(), placed.room, surging & new.keys()):
         if not fits:
             yield some.name, new[some.name].gpus
 

@@ -168,7 +168,7 @@ def _fits(stack: StackPlan, placed: PlacedPool, use: PoolUse) -> bool:
     places = [Counter(counts) for counts in use.free.values()]
     if not stack.serving.placed.same_clique:
         places = [sum(places, Counter[int]())]
-    return any(pack(workers, placed.packing.room, free) is not None for free in places)
+    return any(pack(workers, placed.room, free) is not None for free in places)
 
 
 def _use_of_nodes(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:

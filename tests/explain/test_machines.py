@@ -101,7 +101,7 @@ def test_pods_sit_as_the_plan_has_counted(plan: StackPlan) -> None:
         nodes = seated_nodes(placed, plan.workers_in(placed))
         assert len(nodes) == placed.pool.nodes
         # GPUs that are left on a node -> nodes.
-        assert Counter(node.unoccupied_gpus for node in nodes) == placed.packing.free_gpus
+        assert Counter(node.unoccupied_gpus for node in nodes) == placed.free
         assert sum(pod.gpus for node in nodes for pod in node.pods) == placed.used_gpus
         seated.update(pod.service for node in nodes for pod in node.pods)
     assert seated == {worker.name: worker.replicas for worker in workers}

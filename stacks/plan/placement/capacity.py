@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recipes.model import Recipe
 from recipes.placed import PodResources
 from stacks.errors import Problem
-from stacks.plan.placement.packing import Packing, Room, WorkerSet, nodes_needed, pack
+from stacks.plan.placement.packing import Room, WorkerSet, nodes_needed, pack
 from stacks.plan.placement.pools import Assigned, Pool
 from stacks.plan.placement.resources import occupied_gpus
 from stacks.settings.services import ReplicaSettings
@@ -20,11 +20,21 @@ class PlacedPool:
     """A node pool and how full this stack makes it."""
 
     pool: Pool
-    packing: Packing
-    """Of the GPUs that workers occupy, those with whose processor time or memory they leave nothing among
-    them."""
+    room: Room
+    free: Mapping[int, int]
+    """GPUs of a node that workers leave, with processor time and memory for them -> nodes with so many."""
     used_gpus: int
     """GPUs of all workers in it."""
+
+    @property
+    def used_nodes(self) -> int:
+        """Nodes with at least one worker."""
+        return sum(count for free, count in self.free.items() if free < self.room.gpus_per_node)
+
+    @property
+    def exclusive_nodes(self) -> int:
+        """Nodes whose free GPUs no other worker of this kind can use."""
+        return self.used_nodes if self.room.one_pod_per_node else 0
 
     @property
     def free_gpus(self) -> int:
@@ -61,12 +71,12 @@ class PoolCapacity:
 
     def placed(self, replicas: Mapping[str, int]) -> PlacedPool | None:
         """Return the pool with so many workers; None when they do not fit."""
-        packing = self.packed(replicas)
+        free = self.free(replicas)
         used = sum(one.worker.gpus * replicas[one.worker.service_name] for one in self.assigned)
-        return packing and PlacedPool(self.pool, packing, used)
+        return None if free is None else PlacedPool(self.pool, self.room, free, used)
 
-    def packed(self, replicas: Mapping[str, int]) -> Packing | None:
-        """Return how full the pool is with so many workers; None when they do not fit."""
+    def free(self, replicas: Mapping[str, int]) -> Mapping[int, int] | None:
+        """Return what so many workers leave free, as `pack` does; None when they do not fit."""
         if self.one_pod and sum(some.count for some in self.workers(replicas)) > 1:
             return None
         return pack(self.workers(replicas), self.room)
@@ -98,7 +108,7 @@ def replica_counts(
 
 def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str, int]) -> Iterator[Problem]:
     """Yield which pools cannot hold all of their workers at once."""
-    return (_problem(one, replicas) for one in capacities if one.packed(replicas) is None)
+    return (_problem(one, replicas) for one in capacities if one.free(replicas) is None)
 
 
 def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Problem]:
@@ -117,7 +127,7 @@ def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity])
 
     def is_too_many(sets: int) -> bool:
         wanted = {name: count * sets for name, count in published.items()}
-        return any(one.packed(wanted) is None for one in capacities)
+        return any(one.free(wanted) is None for one in capacities)
 
     return bisect_left(range(1, max(one.pool.gpus for one in capacities) + 1), True, key=is_too_many)
 

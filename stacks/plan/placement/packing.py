@@ -29,29 +29,10 @@ class Room:
     """Workers of different services never share a node."""
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """How full the nodes are once every worker has its place."""
-
-    room: Room
-    free_gpus: Mapping[int, int]
-    """Free GPUs of a node -> nodes with so many."""
-
-    @property
-    def used_nodes(self) -> int:
-        """Nodes with at least one worker."""
-        return sum(count for free, count in self.free_gpus.items() if free < self.room.gpus_per_node)
-
-    @property
-    def exclusive_nodes(self) -> int:
-        """Nodes whose free GPUs no other worker of this kind can use."""
-        return self.used_nodes if self.room.one_pod_per_node else 0
-
-
 def pack(
     workers: Sequence[WorkerSet], room: Room, free_gpus: Mapping[int, int] | None = None
-) -> Packing | None:
-    """Return how full the nodes are, or None when the workers do not fit.
+) -> dict[int, int] | None:
+    """Return the free GPUs of a node -> nodes with so many, or None when the workers do not fit.
 
     Args:
         workers: who needs a place.
@@ -70,7 +51,7 @@ def pack(
         return None
     if own_nodes:
         free += left
-    return Packing(room, {gpus: count for gpus, count in free.items() if count})
+    return {gpus: count for gpus, count in free.items() if count}
 
 
 def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:

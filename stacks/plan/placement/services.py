@@ -22,7 +22,7 @@ from stacks.plan.placement.kv_transport import (
     network_devices,
     room_for_workers,
 )
-from stacks.plan.placement.packing import Packing, Room
+from stacks.plan.placement.packing import Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
 from stacks.plan.placement.resources import (
     memory_problems,
@@ -109,7 +109,7 @@ def _capacities(
 
 def _empty(pool: Pool) -> PlacedPool:
     gpus = pool.instance_type.gpus
-    return PlacedPool(pool, Packing(Room(pool.nodes, gpus), {gpus: pool.nodes}), used_gpus=0)
+    return PlacedPool(pool, Room(pool.nodes, gpus), {gpus: pool.nodes}, used_gpus=0)
 
 
 def _worker(

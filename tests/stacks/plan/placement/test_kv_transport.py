@@ -197,7 +197,7 @@ def test_workers_take_the_nodes_that_the_transport_demands(
     settings: Settings, used: int, exclusive: int
 ) -> None:
     [pool] = resolved(settings).pools
-    assert (pool.packing.used_nodes, pool.packing.exclusive_nodes) == (used, exclusive)
+    assert (pool.used_nodes, pool.exclusive_nodes) == (used, exclusive)
 
 
 @pytest.mark.parametrize(

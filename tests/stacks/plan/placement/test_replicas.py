@@ -89,7 +89,7 @@ def test_fill_fits_and_one_set_more_does_not(kind: str, nodes: int, transport: s
         return
     [pool] = stack.pools
     assert pool.used_gpus <= nodes * INSTANCE_TYPES[kind].gpus
-    assert pool.packing.used_nodes <= nodes
+    assert pool.used_nodes <= nodes
     more = stack.serving.placed.workers[0].replicas + 1
     refused = problems_of(changed(typed, replicas(prefill=more, decode=more)))
     assert [problem.key for problem in refused] == ["serving.replicas"]

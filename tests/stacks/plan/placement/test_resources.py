@@ -131,7 +131,7 @@ def test_processors_decide_as_gpus_do_what_fits_on_a_node_and_what_surges(
     settings = _with_resources(nodes=4, decode={"cpu": cpu})
     stack = resolved(settings)
     [pool] = stack.pools
-    assert (pool.used_gpus, pool.packing.used_nodes) == (5, used_nodes)
+    assert (pool.used_gpus, pool.used_nodes) == (5, used_nodes)
     _, decode = stack.serving.placed.workers
     assert decode.placement is not None
     assert decode.placement.rollout.reason == f"pool b200 has {free} free on one node for the new worker"
