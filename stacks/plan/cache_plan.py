@@ -45,8 +45,6 @@ class OwnVolume:
     job_name: ClassVar = MODEL_CACHE.download_job_name
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
-    storage: MadeStorage | None
-    """What is made for it; None: a class of the cluster makes the volume."""
     class_name: str
     """Storage class of the claim; empty where the volume is a file system, and no class makes it."""
     nodes: CacheNodes | None
@@ -79,13 +77,12 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
         return ExistingVolume(check_timeout_seconds(size_bytes))
     source, seconds = _source(origin), cache.download_timeout_seconds or download_timeout_seconds(size_bytes)
     sizes = size_in_gib(cache.size), needed_gib(size_bytes)
-    storage = made_storage(settings)
     places = [service.placement for service in services if service.placement]
     selectors = tuple({place.pool: place.node_selector for place in places}.values())
     tolerations = tuple(dict.fromkeys(toleration for place in places for toleration in place.tolerations))
     nodes = None
-    class_name = "" if storage else cache.storage_class_name or ""
-    match storage and storage.typed:
+    class_name = cache.storage_class_name or ""
+    match cache.storage:
         case InstanceStoreStorage():
             # The namespace keeps the copies of two stacks on the same nodes apart.
             directory = f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache"
@@ -95,7 +92,7 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
             class_name = DISK_CLASS_NAME
         case _:
             pass
-    return OwnVolume(seconds, source, storage, class_name, nodes, *sizes)
+    return OwnVolume(seconds, source, class_name, nodes, *sizes)
 
 
 def claim_name(settings: StackSettings) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from engines.release import known_line_name, release_line
 from recipes.model_download import S3Copy
 from stacks.errors import Problem
-from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
+from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
@@ -34,7 +34,7 @@ def refused_changes(stack: StackPlan, before: Running, rebuilt: str = "") -> tup
         *changed_problems(before.fixed, fixed_values(stack), rebuilt),
         *left_out_problems(before, stack),
         *bucket_problems(stack, before),
-        *volume_problems(before.volume, stack.cache),
+        *volume_problems(before.volume, stack),
         *running_block_problems(stack.infrastructure, before.node_groups),
     )
 
@@ -105,17 +105,17 @@ _OTHER_VOLUME = "docs/updates.md#another-volume-for-the-model"
 _NEVER_BOUND = "docs/runbook/cache-volume-unbound.md"
 
 
-def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Problem, ...]:
+def volume_problems(before: DeployedVolume | None, stack: StackPlan) -> tuple[Problem, ...]:
     """Return why the claim that exists cannot become the one that is asked for.
 
     Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim
     that goes first is mounted by every worker, so its deletion would wait for pods that nobody stops.
     """
-    if before is None or isinstance(cache, ExistingVolume):
+    cache, typed = stack.cache, stack.settings.model_cache
+    if before is None or typed is None or isinstance(cache, ExistingVolume):
         return ()
-    storage = cache.storage.typed if isinstance(cache, OwnVolume) and cache.storage else None
     # EFS holds what is written, and its claim is never changed.
-    if cache.size_gib < before.size_gib and not isinstance(storage, EfsStorage):
+    if cache.size_gib < before.size_gib and not isinstance(typed.storage, EfsStorage):
         size = f"{before.size_gib}Gi"
         message = f"the volume has {size}, and neither a claim nor a file system shrinks"
         return (
