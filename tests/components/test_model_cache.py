@@ -58,6 +58,7 @@ def _requests(
         ModelCache(
             "it",
             cache,
+            claim_name="cache",
             namespace="serving",
             job_spec=JOB_SPEC,
             **more,
@@ -70,7 +71,7 @@ def _requests(
     return monitor.requests
 
 
-OWN = OwnVolume("cache", "job", 60, HuggingFaceDownload(), None, "files", None, 100, 90)
+OWN = OwnVolume(60, HuggingFaceDownload(), None, "files", None, 100, 90)
 
 
 def _job(lost: str = "", *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
@@ -94,7 +95,7 @@ def test_a_preview_that_makes_the_claim_does_not_take_the_uid_of_its_dry_run_for
 def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
     found: str | None, trigger: str
 ) -> None:
-    check = _requests(ExistingVolume("cache", "job", 60), found_uid=found)["it-check"]
+    check = _requests(ExistingVolume(60), found_uid=found)["it-check"]
     assert check.replacement_trigger.string_value == trigger
 
 

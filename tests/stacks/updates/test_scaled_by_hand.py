@@ -90,4 +90,6 @@ def test_a_cluster_of_the_stacks_own_is_read_with_the_kubeconfig_of_its_provider
     assert cluster_of_state(cluster, None, before).content == "clusters: []"
     # Empty: nothing is looked at, and never the cluster that a person's kubeconfig leads to.
     assert cluster_of_state(cluster, None, Running()).content == ""
-    assert cluster_of_state(resolved(SETTINGS).settings.cluster, "/k", before) == ClusterReader("gpu-cluster", "/k")
+    assert cluster_of_state(resolved(SETTINGS).settings.cluster, "/k", before) == ClusterReader(
+        "gpu-cluster", "/k"
+    )
