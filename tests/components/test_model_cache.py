@@ -71,7 +71,7 @@ def _requests(
     return monitor.requests
 
 
-OWN = OwnVolume(60, HuggingFaceDownload(), None, "files", None, 100, 90)
+OWN = OwnVolume(60, HuggingFaceDownload(), "files", None, 100, 90)
 
 
 def _job(lost: str = "", *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
