@@ -2,24 +2,23 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pulumi
-from pulumi_kubernetes.batch.v1 import Job
-from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
+from pulumi_kubernetes.batch.v1 import Job, JobSpecArgsDict
+from pulumi_kubernetes.core.v1 import (
+    CSIPersistentVolumeSourceArgsDict,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpecArgsDict,
+    PersistentVolumeSpecArgsDict,
+)
 
 from components import deletion
 from components.deletion import Keep
 from components.model_volume import FileSystem
 from components.options import Resources, child, limits
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.core.v1 import (
-        CSIPersistentVolumeSourceArgsDict,
-        PersistentVolumeClaimSpecArgsDict,
-        PersistentVolumeSpecArgsDict,
-    )
 
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""
@@ -77,7 +76,7 @@ class ModelCache(pulumi.ComponentResource):
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=cast("Any", job_spec),
+            spec=cast("JobSpecArgsDict", job_spec),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, *([made] if made else [])],

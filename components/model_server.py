@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pulumi
-from pulumi_kubernetes.apps.v1 import Deployment
-from pulumi_kubernetes.core.v1 import Service
+from pulumi_kubernetes.apps.v1 import Deployment, DeploymentSpecArgsDict
+from pulumi_kubernetes.core.v1 import Service, ServiceSpecArgsDict
 
 from components import deletion
 from components.dynamo_objects import frontend_service
@@ -38,7 +38,7 @@ class ModelServer(pulumi.ComponentResource):
         self.deployment = Deployment(
             name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("Any", server_deployment(serving.placed, files[0])),
+            spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed, files[0])),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, files, namespace, depends_on),
@@ -49,7 +49,7 @@ class ModelServer(pulumi.ComponentResource):
         Service(
             name,
             metadata={"name": frontend_service(name), "namespace": namespace},
-            spec=cast("Any", server_service(serving.placed)),
+            spec=cast("ServiceSpecArgsDict", server_service(serving.placed)),
             # After the pods answer, so that nobody is sent to one that still loads, and at destroy first.
             opts=child(self, [self.deployment], timeout="120s", delete=deletion.ALONE),
         )

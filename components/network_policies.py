@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pulumi
-from pulumi_kubernetes.networking.v1 import NetworkPolicy
+from pulumi_kubernetes.networking.v1 import NetworkPolicy, NetworkPolicySpecArgsDict
 
 from components.dynamo_objects import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM
 from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
@@ -101,7 +101,7 @@ class NetworkPolicies(pulumi.ComponentResource):
         NetworkPolicy(
             logical_name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("Any", {**spec, "policyTypes": ["Ingress"]}),
+            spec=cast("NetworkPolicySpecArgsDict", {**spec, "policyTypes": ["Ingress"]}),
             opts=self._options,
         )
 

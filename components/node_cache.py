@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pulumi
-from pulumi_kubernetes.apps.v1 import DaemonSet
+from pulumi_kubernetes.apps.v1 import DaemonSet, DaemonSetSpecArgsDict
 
 from components import deletion
 from components.options import Resources, child
@@ -37,7 +37,7 @@ class NodeCache(pulumi.ComponentResource):
         DaemonSet(
             f"{name}-copies",
             metadata={"name": name, "namespace": namespace},
-            spec=cast("Any", spec),
+            spec=cast("DaemonSetSpecArgsDict", spec),
             opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
         )
         self.register_outputs({"daemonSetName": name})
