@@ -139,7 +139,10 @@ def _other_role(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 _METRIC_PORT = "DYN_FORWARDPASS_METRIC_PORT"
+_GIVEN_SINCE = (1, 2)
+_OPERATORS_METRIC_PORT = "20380"
 _HANDSHAKE_PORT = "VLLM_NIXL_SIDE_CHANNEL_PORT"
+_HANDSHAKE_DEFAULT = "5600"
 _PortOf = Callable[[ResourceGraph, Worker, StartCommand], str | None]
 
 
@@ -235,13 +238,13 @@ def _metric_port(graph: ResourceGraph, worker: Worker, command: StartCommand) ->
         return None
     is_main = worker.container is worker.template.main and operator_port(worker.template) is not None
     since = known(operator_line, graph, worker.resource) if is_main else None
-    is_given = since is not None and since >= (1, 2)
-    return _given(command, _METRIC_PORT, "20380" if is_given else None)
+    is_given = since is not None and since >= _GIVEN_SINCE
+    return _given(command, _METRIC_PORT, _OPERATORS_METRIC_PORT if is_given else None)
 
 
 def _handshake_port(_: ResourceGraph, __: Worker, command: StartCommand) -> str | None:
     shakes_hands = NIXL_CONNECTOR in (known(command.flags.value, KV_TRANSFER_CONFIG) or "")
-    return _given(command, _HANDSHAKE_PORT, "5600") if shakes_hands else None
+    return _given(command, _HANDSHAKE_PORT, _HANDSHAKE_DEFAULT) if shakes_hands else None
 
 
 def _given(command: StartCommand, variable: str, default: str | None) -> str | None:
