@@ -84,8 +84,7 @@ def _message(finding: Finding) -> str:
         return message
     lines = SettingLines(file.read_text(encoding="utf-8"), name, f"{project}:settings")
     for setting in finding.settings:
-        place = lines.place_of(setting)
-        if place is not None:
+        if (place := lines.place_of(setting)) is not None:
             message = message.replace(setting, f"{setting}, {place}", 1)
     return message
 
