@@ -12,7 +12,6 @@ from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks.program import deploy_stack
-from stacks.settings.cluster import ClusterSettings
 from tests.rules.judging import register
 from tests.support.shipped_stacks import served_stack
 
@@ -28,13 +27,8 @@ def toy(text: str) -> None:
 
 def shipped(name: str) -> None:
     """Register what a shipped stack serves on a cluster that exists, through such a provider too."""
-    stack = served_stack(name)
-
-    def provider(cluster: ClusterSettings) -> kubernetes.Provider:
-        return kubernetes.Provider("cluster", kubeconfig=_known_later(""), cluster_identifier=cluster.context)
-
-    with mock.patch.object(deploy_stack, "_provider", provider):
-        deploy_stack.deploy(stack)
+    with mock.patch.object(deploy_stack, "kubeconfig_file", return_value=_known_later("")):
+        deploy_stack.deploy(served_stack(name))
 
 
 def recorded_shipped(name: str) -> ResourceGraph:
