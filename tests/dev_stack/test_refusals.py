@@ -46,9 +46,10 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
 
 
 WRONG_PROGRAM = """
+from components import dynamo_graph
 from stacks.program import deploy_serving, entry
 
-right_spec = deploy_serving.graph_spec
+right_spec = dynamo_graph.graph_spec
 RightGraph = deploy_serving.DynamoGraph
 
 
@@ -65,7 +66,7 @@ def graph_that_waits_for_nothing(*arguments, depends_on, **inputs):
     return RightGraph(*arguments, depends_on=[], **inputs)
 
 
-deploy_serving.graph_spec = spec_with_too_few_gpus
+dynamo_graph.graph_spec = spec_with_too_few_gpus
 deploy_serving.DynamoGraph = graph_that_waits_for_nothing
 entry.main()
 """

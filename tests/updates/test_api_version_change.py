@@ -19,9 +19,9 @@ GRAPHS = "dynamographdeployments.nvidia.com"
 FIRST_PROGRAM = """
 from alpha_graphs import alpha_spec
 from components import dynamo_graph
-from stacks.program import deploy_serving, entry
+from stacks.program import entry
 
-right_spec = deploy_serving.graph_spec
+right_spec = dynamo_graph.graph_spec
 Resource = dynamo_graph.CustomResource
 
 
@@ -41,7 +41,7 @@ def first_resource(*arguments, **named):
     return Resource(*arguments, **named | {"api_version": "nvidia.com/v1alpha1"})
 
 
-deploy_serving.graph_spec = first_spec
+dynamo_graph.graph_spec = first_spec
 dynamo_graph.CustomResource = first_resource
 entry.main()
 """
