@@ -44,7 +44,9 @@ def of_graph(context: str, namespace: str, name: str | None) -> View:
         CommandError: there is no such graph, there are several, or the cluster does not say.
 
     """
-    cluster = ClusterCommands.of(ExistingClusterSettings(kind="existing", context=context), needs_helm=False)
+    # The context is no setting, and the kubeconfig says what is wrong with it.
+    named = ExistingClusterSettings.model_construct(kind="existing", context=context)
+    cluster = ClusterCommands.of(named, needs_helm=False)
     graph = _graph(cluster.within(LOOK_SECONDS), namespace, name)
     found = str(graph["metadata"]["name"])
     roles = roles_in(graph)

@@ -120,7 +120,7 @@ def _first_token(subject: Subject) -> Judgement:
     if path is None or placed is None:
         from_afar = "an address does not say how the KV cache travels; a stack's cluster does"
         within = "aggregated: the KV cache never leaves its worker"
-        return Judgement(Verdict.NOT_APPLICABLE, from_afar if target.url else within)
+        return Judgement(Verdict.NOT_APPLICABLE, within if placed and not target.url else from_afar)
     words = prompt_words(placed.recipe)
     prompt = " ".join(_FILLER[index % len(_FILLER)] for index in range(words))
     counted = {"stream": True, "stream_options": {"include_usage": True}}

@@ -235,6 +235,7 @@ def runtime_defects_avoided(graph: ResourceGraph, worker: Worker) -> Iterator[st
     if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
         return
     ranks = settings.count("tensor_parallel_size", default=1)
+    # The second is the variable's older name.
     is_off = worker.variable(WITHOUT_DEEP_EP.name) or worker.variable("TRTLLM_FORCE_ALLTOALL_METHOD")
     if ranks.value == 1 or not settings.switch("enable_attention_dp") or is_off:
         return

@@ -21,7 +21,7 @@ from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods
 from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import READ_SINCE, by_line, known_lines
-from rules.reading.shapes import Undecided, field, known, text_at
+from rules.reading.shapes import Undecided, attempted, field, known, text_at
 from rules.rule import (
     WORKERS,
     Observation,
@@ -30,6 +30,7 @@ from rules.rule import (
     graph_rule,
     names,
     rule,
+    undecided,
 )
 
 _OLD_NAMESPACE_IGNORED_SINCE = (1, 2)
@@ -57,10 +58,17 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         # A worker that cannot be read may be the missing half; another rule reports it.
         message = known(_missing_half, graph, resource)
+        if message is None:
+            continue
+        own = (each.template for each in workers_by_resource(graph)[resource.urn] if isinstance(each, Worker))
         others = (each for each in pods_near(graph, resource.namespace) if each.resource is not resource)
         # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
-        if message is not None and all(known(_joins, each) is False for each in others):
-            yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
+        joins = [attempted(_joins, each) for each in (*own, *others)]
+        name = text_at(resource.metadata, "name") or resource.name
+        if not any(joins):
+            yield failed(resource, name, message)
+        elif True not in joins:
+            yield undecided(resource, name, str(next(filter(None, joins))))
 
 
 def _missing_half(graph: ResourceGraph, resource: Resource) -> str | None:
@@ -68,8 +76,6 @@ def _missing_half(graph: ResourceGraph, resource: Resource) -> str | None:
     workers = workers_by_resource(graph).get(resource.urn, ())
     readable = [each for each in workers if isinstance(each, Worker) and each.commands]
     if len(readable) < len(workers) or any(isinstance(each, Unreadable) for each in pods):
-        return None
-    if any(_joins(each.template) for each in readable):
         return None
     is_scaled = any(isinstance(each, PodTemplate) and each.component_type == "planner" for each in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]

@@ -131,14 +131,15 @@ def _holds(graph: ResourceGraph, worker: Worker, mount: Mount, key: str) -> bool
 
 def _mounted_key(graph: ResourceGraph, worker: Worker, path: PurePosixPath) -> tuple[str, str]:
     every = read_mounts(worker.template, worker.container)
-    place = PurePosixPath(text_at(worker.container, "workingDir") or "") / path
+    # A path of the command begins where the container starts; without workingDir the image says where.
+    begins = "" if path.is_absolute() else text_at(worker.container, "workingDir") or ""
+    place = PurePosixPath(posixpath.normpath(posixpath.join(begins, path)))
     mounts = [mount for mount in every if is_within(str(place), mount.path)]
     if not mounts:
         nowhere = f"the engine file {path} lies in no mounted volume"
-        if not path.is_absolute():
-            # Without workingDir the image says where the path begins, and a script can change it.
+        if not place.is_absolute():
             raise Undecided(nowhere)
-        meant = slip_of(str(path.parent), [mount.path for mount in every], SLIPS)
+        meant = slip_of(str(place.parent), [mount.path for mount in every], SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"{nowhere}; {meant} is mounted")
         held = next((mount.path for mount in every if _holds(graph, worker, mount, path.name)), None)
