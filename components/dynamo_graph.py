@@ -47,7 +47,7 @@ class DynamoGraph(pulumi.ComponentResource):
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        name, files = serving.graph_name, engine_files(serving.placed)
+        name, (config_map, files) = serving.graph_name, engine_files(serving.placed)
         told = {**inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
         super().__init__("dynamo-stack:components:DynamoGraph", name, told, opts)
         # The provider knows no readiness of custom resources of its own.
@@ -68,10 +68,10 @@ class DynamoGraph(pulumi.ComponentResource):
                 "namespace": serving.namespace,
                 "annotations": annotations,
             },
-            spec=graph_spec(serving.placed, files[0]),
+            spec=graph_spec(serving.placed, config_map),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=engine_files_map(self, files, serving.namespace, depends_on),
+                depends_on=engine_files_map(self, config_map, files, serving.namespace, depends_on),
                 custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
                 aliases=[_V1ALPHA1, *([instead_of] if instead_of else [])],
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,

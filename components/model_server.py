@@ -34,14 +34,14 @@ class ModelServer(pulumi.ComponentResource):
     ) -> None:
         name, namespace = serving.graph_name, serving.namespace
         super().__init__("dynamo-stack:components:ModelServer", name, dict(inputs), opts)
-        files = engine_files(serving.placed)
+        config_map, files = engine_files(serving.placed)
         self.deployment = Deployment(
             name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed, files[0])),
+            spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed, config_map)),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=engine_files_map(self, files, namespace, depends_on),
+                depends_on=engine_files_map(self, config_map, files, namespace, depends_on),
                 custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
             ),
         )

@@ -8,22 +8,21 @@ from components.options import Resources, child
 
 
 def engine_files_map(
-    reader: pulumi.Resource, files: tuple[str | None, dict[str, str]], namespace: str, depends_on: Resources
+    reader: pulumi.Resource, name: str | None, files: dict[str, str], namespace: str, depends_on: Resources
 ) -> Resources:
-    """Register the files below what reads them; return that and what it depends on.
+    """Register the files below what reads them, if there are any; return that and what it depends on.
 
     A change of content changes the name, also the logical one, so that it is another resource: the new one is
     made first, the pods roll, and the old one, which no program asks for any more, goes last. A replaced one
     would be marked for deletion as soon as its successor exists; where the roll then fails and the change is
     taken back, the engine would create what exists, and delete it last.
     """
-    name, data = files
     if name is None:
         return depends_on
     made = ConfigMap(
         name,
         metadata={"name": name, "namespace": namespace},
-        data=data,
+        data=files,
         immutable=True,
         opts=child(reader, depends_on, delete=deletion.ALONE),
     )

@@ -36,7 +36,7 @@ class Servers:
 
     @property
     def members(self) -> int:
-        """How many of them this stack brings along."""
+        """How many servers of the stack's own there are; 1 of bundled and external ones."""
         return self.typed.members if isinstance(self.typed, OwnNats | OwnEtcd) else 1
 
     @property

@@ -128,6 +128,19 @@ def test_components_know_of_a_stack_what_is_typed_and_planned_and_no_more() -> N
     assert {name.split(".")[1] for name in names if name.startswith("stacks.")} == {"plan", "settings"}
 
 
+def test_the_plan_takes_plain_data_of_components_which_know_no_plan() -> None:
+    plain = {
+        f"components.{name}"
+        for name in ("chart_values", "deletion", "node_template", "servers", "zone_subnets")
+    }
+    modules = {f"components.{module.stem}": _imported_names(module) for module in _modules("components")}
+    planned = {name for module in _modules("stacks/plan") for name in _imported_names(module)}
+    assert planned & modules.keys() == plain
+    assert [
+        name for name in plain if any(each.startswith(("pulumi", "stacks.plan")) for each in modules[name])
+    ] == []
+
+
 def _imported_names(module: Path) -> set[str]:
     """Return every module that is imported, and every name that is imported from one."""
     names: set[str] = set()

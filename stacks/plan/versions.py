@@ -41,13 +41,13 @@ PLATFORM_RELEASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 docs/versions.md says how they differ."""
 
 
-# NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
-# prometheus-community/helm-charts (August 2026).
 def platform_chart(version: str) -> Chart:
     """Return the chart of a release of the Dynamo platform."""
     return Chart("dynamo-platform", version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo")
 
 
+# NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
+# prometheus-community/helm-charts (August 2026).
 GPU_OPERATOR = Chart("gpu-operator", "v26.7.0", "https://helm.ngc.nvidia.com/nvidia")
 DRA_DRIVER = Chart("oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", "0.4.1", None)
 EFA_DEVICE_PLUGIN = Chart("aws-efa-k8s-device-plugin", "0.5.30", "https://aws.github.io/eks-charts")
