@@ -84,8 +84,8 @@ def update_over(stack: StackPlan, running: StackRecording) -> tuple[StackPlan, U
         # The program ends there, and tells nothing else.
         refused = tuple(without_secrets(each.text(stack.source)) for each in problems)
         return stack, FIRST, RecordedUpdate(refused=refused)
-    beside = beside_what_runs(stack, before)
-    update = planned_update(beside, before)
+    beside, wanted = beside_what_runs(stack, before)
+    update = planned_update(beside, wanted, before)
     recorded = RecordedUpdate(
         notices=tuple(RecordedNotice(without_secrets(each.text), each.warns) for each in update.notices),
         restarts_workers=update.restarts_workers,

@@ -12,10 +12,10 @@ from failures.hook import explain_failures, own_cluster
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.layering import owner_problems
 from stacks.plan.resolve import resolve
-from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
 from stacks.program.typed_doubts import typed_doubts
+from stacks.settings.cluster import ClusterSettings
 from stacks.settings.load import parse_settings, plain_token_problem, secret_problem
 from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
@@ -51,25 +51,25 @@ def main() -> None:
         token = _configured_token(config, source)
         settings = _configured_settings(config, source)
         typed = parse_settings(settings, source)
-        stack = resolve(name, typed, source)
-        if stack.settings.cluster.kind == "existing":
+        planned = resolve(name, typed, source)
+        if typed.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse(source, cluster_problems(stack.settings.cluster))
-        _refuse(source, owner_problems(stack.layers, outputs_of))
+            _refuse(source, cluster_problems(typed.cluster))
+        _refuse(source, owner_problems(planned.layers, outputs_of))
         running = last_run()
-        stack = beside_what_runs(stack, running)
-        cluster = cluster_of_state(stack.settings.cluster, kubeconfig_file(stack.settings.cluster), running)
-        scaled = tuple(scaled_notices(stack, running, cluster))
+        stack, wanted = beside_what_runs(planned, running)
+        cluster = cluster_of_state(typed.cluster, kubeconfig_file(typed.cluster), running)
+        scaled = tuple(scaled_notices(stack, wanted, running, cluster))
         seen = look_for_losses(stack, cluster)
         uses = pool_uses(stack, cluster, running.graphs)
         problems = refused_changes(stack, running, os.environ.get(REBUILT_VARIABLE, ""))
         if makes_resources():
             problems += foreign_problems(stack, running, cluster)
-            problems += room_problems(stack, running, uses)
+            problems += room_problems(stack, wanted, running, uses)
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    reader = _reader_for(stack, cluster)
+    reader = _reader_for(typed.cluster, cluster)
     explain_failures(reader)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
@@ -77,7 +77,7 @@ def main() -> None:
     deploy(
         stack,
         token,
-        planned_update(stack, running, told),
+        planned_update(stack, wanted, running, told),
         running=running,
         found_claim=uid_of(seen),
         lost=lost_claim(stack, running, seen),
@@ -85,11 +85,11 @@ def main() -> None:
     )
 
 
-def _reader_for(stack: StackPlan, cluster: ClusterReader) -> Callable[[], ClusterReader]:
+def _reader_for(settings: ClusterSettings, cluster: ClusterReader) -> Callable[[], ClusterReader]:
     """Return what looks at the cluster while the program runs, which may make it."""
-    if stack.settings.cluster.context_made_by is None:
+    if settings.context_made_by is None:
         return lambda: cluster
-    return own_cluster(stack.settings.cluster.context, stack.settings.cluster.context_made_by)
+    return own_cluster(settings.context, settings.context_made_by)
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:

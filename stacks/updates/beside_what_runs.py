@@ -87,8 +87,8 @@ def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement 
     return Replacement(old_first=False, reason="the pools hold the workers of both")
 
 
-def beside_what_runs(stack: StackPlan, before: Running) -> StackPlan:
-    """Return the stack with rollouts for which there is room beside the workers that run.
+def beside_what_runs(stack: StackPlan, before: Running) -> tuple[StackPlan, Graph]:
+    """Return the stack with rollouts for which there is room beside the workers that run, and its graph.
 
     A strategy is worked out for workers that stay as large and where they are. One update can make them
     smaller, move them or give them another KV transport, and then the room that the old ones take counts.
@@ -99,18 +99,17 @@ def beside_what_runs(stack: StackPlan, before: Running) -> StackPlan:
     wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
     if running is None or replacement(stack, running, wanted):
-        return stack
+        return stack, wanted
     workers = stack.serving.placed.workers
     alone = {worker.name: worker.placement.rollout for worker in workers if worker.placement}
     if running.differs_in_rollout_at_most(wanted):
         deployed = {name: running.services[name].strategy or each.strategy for name, each in alone.items()}
-        return _with_rollouts(
-            stack, {name: replace(each, strategy=deployed[name]) for name, each in alone.items()}
-        )
+        rollouts = {name: replace(each, strategy=deployed[name]) for name, each in alone.items()}
+        return _with_rollouts(stack, rollouts)
     surging = {name: each.reason for name, each in alone.items() if each.strategy == "RollingUpdate"}
     without_room = _without_room(stack, running, wanted, surging.keys())
     if not without_room:
-        return stack
+        return stack, wanted
     waiting = without_room | {name: each.reason for name, each in alone.items() if name not in surging}
     surging = {name: reason for name, reason in surging.items() if name not in waiting}
     return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
@@ -143,7 +142,7 @@ def _crowded_out(
             yield some.name, new[some.name].gpus
 
 
-def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:
+def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> tuple[StackPlan, Graph]:
     placed = stack.serving.placed
     services = tuple(
         replace(service, placement=replace(service.placement, rollout=rollouts[service.name]))
@@ -151,4 +150,5 @@ def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPl
         else service
         for service in placed.services
     )
-    return replace(stack, serving=replace(stack.serving, placed=replace(placed, services=services)))
+    rolled = replace(stack, serving=replace(stack.serving, placed=replace(placed, services=services)))
+    return rolled, graph_of(rolled)

@@ -14,7 +14,7 @@ from stacks.errors import Problem
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.updates.comparable_graph import Graph, graph_of
+from stacks.updates.comparable_graph import Graph
 from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import Notice
 from stacks.updates.running import Running
@@ -105,14 +105,15 @@ def room_notices(stack: StackPlan, uses: Uses | Answer) -> tuple[Notice, ...]:
     return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, said))
 
 
-def room_problems(stack: StackPlan, before: Running, uses: Uses | Answer) -> tuple[Problem, ...]:
+def room_problems(
+    stack: StackPlan, wanted: Graph, before: Running, uses: Uses | Answer
+) -> tuple[Problem, ...]:
     """Return what asks for more than the cluster has, unless the settings allow to wait for it.
 
     A stack that makes its own nodes may be making them in this run, and workers that run and stay need none.
     """
     if isinstance(uses, Answer) or stack.infrastructure is not None or stack.settings.serving.wait_for_room:
         return ()
-    wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
     if running is not None and running.makes_same_workers(wanted):
         return ()

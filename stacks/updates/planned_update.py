@@ -13,7 +13,7 @@ from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.beside_what_runs import Replacement, replacement
-from stacks.updates.comparable_graph import Graph, graph_of, read_graph, read_server
+from stacks.updates.comparable_graph import Graph, read_graph, read_server
 from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes, resized, system_change
 from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import (
@@ -50,11 +50,11 @@ FIRST = Update()
 """Nothing runs, or nothing is known of it."""
 
 
-def planned_update(stack: StackPlan, before: Running, seen: tuple[Notice, ...] = ()) -> Update:
+def planned_update(stack: StackPlan, wanted: Graph, before: Running, seen: tuple[Notice, ...] = ()) -> Update:
     """Return what happens to what the last run left.
 
-    The stack has the rollouts that there is room for (stacks/updates/beside_what_runs.py); `seen` is
-    what the cluster says of it.
+    The stack has the rollouts that there is room for, and `wanted` is its graph with them
+    (stacks/updates/beside_what_runs.py); `seen` is what the cluster says of it.
     """
     notices = [
         *seen,
@@ -69,7 +69,7 @@ def planned_update(stack: StackPlan, before: Running, seen: tuple[Notice, ...] =
     if waited_for(stack):
         notices.append(waiting_notice(stack, before.graphs))
         restarts = bool(before.graphs)
-    elif running := before.graph_before(wanted := graph_of(stack)):
+    elif running := before.graph_before(wanted):
         how = replacement(stack, running, wanted)
         restarts = how is not None or not running.makes_same_workers(wanted)
         if how is None:
@@ -139,14 +139,15 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
         yield Notice("\n  ".join(lines), warns=True, interruption=interruption)
 
 
-def scaled_notices(stack: StackPlan, before: Running, cluster: ClusterReader) -> Iterator[Notice]:
+def scaled_notices(
+    stack: StackPlan, wanted: Graph, before: Running, cluster: ClusterReader
+) -> Iterator[Notice]:
     """Say which numbers are neither the state's nor the stack's; nothing where the cluster cannot be read.
 
     A graph that is replaced is left out: nobody scales it back.
     """
     if not stack.layers.owns("serving") or waited_for(stack):
         return
-    wanted = graph_of(stack)
     running = before.graph_in_place_of(wanted)
     if running is None or replacement(stack, running, wanted):
         return

@@ -9,6 +9,7 @@ import pytest
 
 from resource_graph.recorder import record
 from stacks.program.deploy_stack import deploy
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.planned_update import planned_update
 from tests.stacks.changed_settings import (
     NEWER_CLUSTER,
@@ -27,8 +28,9 @@ WAITS = changed(eks_b200_settings(), phase("waiting"))
 
 def _up(before: Settings, after: Settings) -> None:
     """Registers as `up` does, with what the state says of node groups."""
-    stack, running = resolved(after), state(before)
-    update = planned_update(stack, running)
+    running = state(before)
+    stack, wanted = beside_what_runs(resolved(after), running)
+    update = planned_update(stack, wanted, running)
     record(lambda: deploy(stack, None, update, running=running), project="dynamo-stack", stack="own")
 
 

@@ -74,5 +74,5 @@ def _state(graph: ResourceGraph) -> Running:
 def update(before: Settings | Running, after: Settings) -> PlannedChange:
     """From one `up` to the next."""
     running = before if isinstance(before, Running) else state(before)
-    stack = beside_what_runs(resolved(after), running)
-    return PlannedChange(stack, planned_update(stack, running))
+    stack, wanted = beside_what_runs(resolved(after), running)
+    return PlannedChange(stack, planned_update(stack, wanted, running))

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from stacks.updates.deployed_nodes import DeployedNodes
-from stacks.updates.planned_update import planned_update
 from stacks.updates.running import Running, running_of
 from tests.stacks.changed_settings import OTHER_BLOCK, Change, changed, phase
-from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.stacks.updates.changes import update
+from tests.support.dev_settings import disagg_b200_settings
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
 PREFIX = "urn:pulumi:b200::dynamo-stack::dynamo-stack:components:"
@@ -58,20 +58,20 @@ EMPTIED: State = RUNNING | {GROUP: RUNNING[GROUP] | {"tags": {"emptied-by-purcha
 def test_nodes_are_counted_anew_where_the_settings_have_changed(
     before: State, now: Change, sets: bool
 ) -> None:
-    update = planned_update(resolved(changed(eks_b200_settings(), now)), running_of(before, {}))
-    assert update.resized == (frozenset({"b200-nodes"}) if sets else frozenset())
+    found = update(running_of(before, {}), changed(eks_b200_settings(), now)).update
+    assert found.resized == (frozenset({"b200-nodes"}) if sets else frozenset())
 
 
 def test_nodes_of_somebody_else_are_never_counted() -> None:
-    assert planned_update(resolved(disagg_b200_settings()), running_of(WAITED, {})).resized == frozenset()
+    assert update(running_of(WAITED, {}), disagg_b200_settings()).update.resized == frozenset()
 
 
 def test_system_nodes_are_as_many_as_the_settings_come_to_say() -> None:
     nodes = DeployedNodes({"scalingConfig": {"maxSize": 3}}, {}, None, waited=False, running=3)
     before = Running(node_groups={"system-nodes": nodes})
-    assert planned_update(resolved(eks_b200_settings()), before).resized == frozenset()
+    assert update(before, eks_b200_settings()).update.resized == frozenset()
     more = changed(eks_b200_settings(), {"cluster.systemNodes": {"nodes": 5}})
-    assert planned_update(resolved(more), before).resized == frozenset({"system-nodes"})
+    assert update(before, more).update.resized == frozenset({"system-nodes"})
 
 
 def test_a_group_is_in_the_zone_of_its_subnet_whose_id_the_arn_has() -> None:

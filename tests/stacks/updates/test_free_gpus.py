@@ -6,7 +6,7 @@ import pytest
 
 from components.cluster_answer import Answer
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.updates.comparable_graph import Graph
+from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.running import Running
 from tests.stacks.changed_settings import SECOND_NODE, changed, override
@@ -52,7 +52,7 @@ def _refused(
 ) -> list[str]:
     stack = resolved(settings)
     uses = pool_uses(stack, Told({"nodes": nodes, "pods": pods}))
-    problems = room_problems(stack, before or Running(), uses)
+    problems = room_problems(stack, graph_of(stack), before or Running(), uses)
     return [problem.text("Pulumi.dev.yaml") for problem in problems]
 
 

@@ -3,18 +3,16 @@
 import pytest
 
 from stacks.updates.notices import Notice
-from stacks.updates.planned_update import planned_update
 from stacks.updates.running import Running
 from tests.stacks.changed_settings import BY_THE_HOUR, NEWER_CLUSTER, Change, Settings, changed, phase
 from tests.stacks.updates.changes import update
-from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 WAITING = changed(eks_b200_settings(), phase("waiting"))
 
 
 def _said(settings: Settings, before: Running | None = None) -> tuple[Notice, ...]:
-    return planned_update(resolved(settings), before or Running()).notices
+    return update(before or Running(), settings).update.notices
 
 
 def test_every_run_says_what_idle_gpus_cost_and_what_says_so() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.cluster_reader import ClusterReader
+from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.guards.cluster_identity import cluster_of_state
 from stacks.updates.planned_update import scaled_notices
@@ -32,7 +33,8 @@ def _said(
     live: dict[str, Any] | None, after: dict[str, Any] = SETTINGS, before: dict[str, Any] = SETTINGS
 ) -> str:
     cluster = Told({"dynamographdeployments": [live] if live else SILENT})
-    notices = scaled_notices(resolved(after), state(before), cluster)
+    running = state(before)
+    notices = scaled_notices(*beside_what_runs(resolved(after), running), running, cluster)
     return "\n".join(notice.text for notice in notices)
 
 
@@ -67,18 +69,19 @@ def test_what_no_hand_has_changed_or_nobody_can_see_is_not_said(
 
 def test_before_its_first_up_nothing_is_asked() -> None:
     cluster = Told({})
-    assert list(scaled_notices(resolved(SETTINGS), replace(state(SETTINGS), graphs=()), cluster)) == []
+    stack, running = resolved(SETTINGS), replace(state(SETTINGS), graphs=())
+    assert list(scaled_notices(stack, graph_of(stack), running, cluster)) == []
     assert cluster.asked == []
 
 
 def test_a_hand_scaled_server_without_dynamo_is_found_in_its_deployment() -> None:
     settings = served_settings("latency-b200")
-    wanted = graph_of(resolved(settings))
+    stack, wanted = beside_what_runs(resolved(settings), state(settings))
     [service] = wanted.services
     template = {"metadata": {"labels": {"nvidia.com/dynamo-component": service}}}
     live = {"metadata": {"name": wanted.name}, "spec": {"replicas": 0, "template": template}}
     cluster = Told({"deployments": [live]})
-    [notice] = scaled_notices(resolved(settings), state(settings), cluster)
+    [notice] = scaled_notices(stack, wanted, state(settings), cluster)
     assert f"{service} of server {wanted.name} has 0 replicas in the cluster" in notice.text
     assert [asked[0] for asked in cluster.asked] == ["deployments"]
 

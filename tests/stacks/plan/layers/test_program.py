@@ -8,6 +8,7 @@ from resource_graph import ResourceGraph, has_unknown
 from rules.catalogue import rules_on, run_rules
 from rules.rule import Severity
 from stacks.plan.stack_plan import waited_for
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.planned_update import planned_update
 from stacks.updates.running import Running
 from tests.stacks.changed_settings import changed, phase
@@ -94,7 +95,7 @@ def test_a_graph_waits_for_the_window_of_nodes_that_another_stack_makes() -> Non
 def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle() -> None:
     stack = resolved(changed(layered("infrastructure"), phase("waiting")))
     assert waited_for(stack) == ()
-    texts = [notice.text for notice in planned_update(stack, Running()).notices]
+    texts = [notice.text for notice in planned_update(stack, graph_of(stack), Running()).notices]
     assert any("pool b200" in text for text in texts)
     assert not any("no graph" in text for text in texts)
 
