@@ -13,28 +13,6 @@ from failures.failed_operation import explanation, kind_of, pause_before_another
 # The engine writes them into the state of each resource and asks for them there: they stay as they were.
 _HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
 _AWS = "aws:"
-_PROVIDER = "pulumi:providers:kubernetes"
-
-
-def own_cluster(name: str, context_made_by: str) -> Callable[[], ClusterReader]:
-    """Return what looks at the cluster that this program makes; without its kubeconfig it finds nothing.
-
-    The kubeconfig is that of the provider which the program registers with it.
-
-    Args:
-        name: of the cluster.
-        context_made_by: the command that makes a context of it.
-
-    """
-    kubeconfigs = [""]
-
-    def learn(registration: pulumi.ResourceTransformationArgs) -> None:
-        if registration.type_ == _PROVIDER:
-            known = pulumi.Output.from_input(registration.props.get("kubeconfig"))
-            known.apply(lambda kubeconfig: kubeconfigs.append(kubeconfig or ""))
-
-    pulumi.runtime.register_stack_transformation(learn)
-    return lambda: ClusterReader(name, content=kubeconfigs[-1], once=context_made_by)
 
 
 def explain_failures(reader: Callable[[], ClusterReader]) -> None:

@@ -1,7 +1,7 @@
 """Registers every resource of a stack, layer by layer."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -36,6 +36,7 @@ def deploy(
     found_claim: str | None = None,
     lost: Mapping[str, str] = MappingProxyType({}),
     watch: Watch = no_watch,
+    learn: Callable[[str], object] | None = None,
 ) -> None:
     """Register every resource of the stack.
 
@@ -47,6 +48,7 @@ def deploy(
         found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
         lost: uid of a claim of the state, which the cluster does not have -> words for a person.
         watch: is given the graph.
+        learn: is given the kubeconfig of a cluster that a stack of this project makes, once it is known.
 
     """
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
@@ -54,6 +56,8 @@ def deploy(
     os.environ.pop(_UPSERT_VARIABLE, None)
     label_objects(stack)
     infrastructure = _infrastructure(stack, update, running)
+    if learn is not None and infrastructure.kubeconfig is not None:
+        infrastructure.kubeconfig.apply(learn)
     # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
     options = pulumi.ResourceOptions(
         providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None

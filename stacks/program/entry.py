@@ -8,7 +8,7 @@ import pulumi
 
 from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
-from failures.hook import explain_failures, own_cluster
+from failures.hook import explain_failures
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.layering import owner_problems
 from stacks.plan.resolve import resolve
@@ -69,7 +69,9 @@ def main() -> None:
         _refuse(source, problems)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    reader = _reader_for(typed.cluster, cluster)
+    # That of a cluster which the program makes comes when it is known.
+    kubeconfigs = [""]
+    reader = _reader_for(typed.cluster, cluster, kubeconfigs)
     explain_failures(reader)
     # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
@@ -82,14 +84,17 @@ def main() -> None:
         found_claim=uid_of(seen),
         lost=lost_claim(stack, running, seen),
         watch=watch_of(stack, reader),
+        learn=kubeconfigs.append,
     )
 
 
-def _reader_for(settings: ClusterSettings, cluster: ClusterReader) -> Callable[[], ClusterReader]:
-    """Return what looks at the cluster while the program runs, which may make it."""
+def _reader_for(
+    settings: ClusterSettings, cluster: ClusterReader, kubeconfigs: Sequence[str]
+) -> Callable[[], ClusterReader]:
+    """Return what looks at the cluster while the program runs, which may make it and its kubeconfig."""
     if settings.context_made_by is None:
         return lambda: cluster
-    return own_cluster(settings.context, settings.context_made_by)
+    return lambda: ClusterReader(settings.context, content=kubeconfigs[-1], once=settings.context_made_by)
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:

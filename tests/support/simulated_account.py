@@ -46,6 +46,8 @@ class Life:
     lift: list[Request]
     """`up` with `lifecycle: disposable`, after which the stack may go."""
     destroy: list[Request]
+    kubeconfigs: list[str]
+    """Of the cluster, as each run learns it."""
 
     @property
     def requests(self) -> list[Request]:
@@ -76,19 +78,21 @@ def live(
     with _account(settings, folder, caller) as endpoint, _role(endpoint, caller, role_path):
         program = _Program(endpoint)
         done: list[int] = [len(_requests(folder))]
+        kubeconfigs: list[str] = []
         try:
             disposable = {**settings, "lifecycle": "disposable"}
             for each in (settings, settings, disposable) if again else (disposable,):
                 stack = resolved(each)
                 monitor = _Monitor(program)
-                made = partial(deploy, stack, running=Running())
+                made = partial(deploy, stack, running=Running(), learn=kubeconfigs.append)
                 run_against(monitor, made, project=_PROJECT, stack=_STACK, preview=False)
                 done.append(len(_requests(folder)))
         finally:
             # Also of a program that was refused: what moto holds is there for the next account as well.
             program.destroy()
         runs = [_requests(folder)[slice(*ends)] for ends in pairwise([*done, None])]
-        return Life(*runs) if again else Life(runs[0], [], [], runs[1])
+        up, up_again, lift, destroy = runs if again else (runs[0], [], [], runs[1])
+        return Life(up, up_again, lift, destroy, kubeconfigs)
 
 
 @contextmanager

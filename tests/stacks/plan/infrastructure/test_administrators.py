@@ -1,5 +1,6 @@
 """Who enters the cluster, each once, and with what rights."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ def test_who_calls_administers_previews_or_edits_gets_one_entry_with_these_right
     settings = _settings(ROLE, LAB, access=access, name="access")
     life = live(settings, tmp_path / "account", SESSION, role_path="/people/", again=False)
     assert [request for request in life.requests if request["error"]] == []
+    # With it `up` says why a wait ended in a cluster that nobody has a context of.
+    assert [json.loads(each)["current-context"] for each in life.kubeconfigs] == ["access"]
     asked = {
         operation: [each["parameters"] for each in life.up if each["operation"] == operation]
         for operation in ("CreateCluster", "CreateAccessEntry", "AssociateAccessPolicy")
