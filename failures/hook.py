@@ -18,9 +18,10 @@ _AWS = "aws:"
 def explain_failures(reader: Callable[[], ClusterReader]) -> None:
     """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
-    A transformation and not an option of each resource, so that no component can forget it. Needs an engine
-    to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
-    hook, except with --run-program.
+    A transformation and not an option of each resource, so that no component can forget it; why no
+    transform: docs/adr/0035-labels-and-hooks-are-transformations.md. Needs an engine to call back: Pulumi's
+    mock monitors have none. At `pulumi destroy` the engine runs no program and so no hook, except with
+    --run-program.
     """
     waits = Waits(reader, pulumi.log.error, end_run)
 

@@ -1,7 +1,8 @@
 """Kubernetes' recommended labels on every object that the program registers.
 
-One transformation of the SDK adds them, because no component knows the stack that it is a part of. Pods have
-theirs from the graph's manifest (recipes/standard_labels.py): another label there restarts them.
+One transformation of the SDK adds them, because no component knows the stack that it is a part of; why no
+transform: docs/adr/0035-labels-and-hooks-are-transformations.md. Pods have theirs from the graph's manifest
+(recipes/standard_labels.py): another label there restarts them.
 """
 
 from collections.abc import Mapping
