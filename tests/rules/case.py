@@ -39,6 +39,9 @@ RULE: Mapping[str, Rules] = {rule.id: (rule,) for rule in ALL_RULES}
 Pools = tuple[tuple[str, int], ...]
 """Instance type and number of nodes, as `--pool TYPE=NODES` names them."""
 
+Edits = Edit | tuple[Edit, ...]
+Texts = str | tuple[str, ...]
+
 B200: Pools = (("p6-b200.48xlarge", 1),)
 TWO_B200: Pools = (("p6-b200.48xlarge", 2),)
 GB200: Pools = (("p6e-gb200.36xlarge", 1),)
@@ -78,6 +81,34 @@ class Case:
     """Texts that the messages must contain, with their numbers."""
     pools: Pools | None = None
     """Instead of the base's."""
+
+
+class On:
+    """A rule before a base, and whom the rule is to speak of."""
+
+    def __init__(self, rule: str, base: str, *subjects: str) -> None:
+        self._rule, self._base, self._subjects = rule, base, subjects
+
+    def fails(self, name: str, edits: Edits = (), says: Texts = (), pools: Pools | None = None) -> Case:
+        """The rule fails for each subject, in words that contain these texts."""
+        return self._case(name, edits, failed(self._rule, *self._subjects), says, pools)
+
+    def is_undecided(
+        self, name: str, edits: Edits = (), says: Texts = (), pools: Pools | None = None
+    ) -> Case:
+        """The rule is undecided for each subject, in words that contain these texts."""
+        return self._case(name, edits, undecided(self._rule, *self._subjects), says, pools)
+
+    def passes(self, name: str, edits: Edits = (), pools: Pools | None = None) -> Case:
+        """The rule finds nothing."""
+        return self._case(name, edits, frozenset(), (), pools)
+
+    def _case(
+        self, name: str, edits: Edits, found: frozenset[Found], says: Texts, pools: Pools | None
+    ) -> Case:
+        changes = edits if isinstance(edits, tuple) else (edits,)
+        texts = says if isinstance(says, tuple) else (says,)
+        return Case(self._rule, name, self._base, changes, found, texts, pools)
 
 
 @dataclass(frozen=True)

@@ -164,9 +164,7 @@ DEFECTS = (
         pools=GB200,
     ),
     Defect(
-        "an endless sleep hides how the engine ended",
-        (AGG_B,),
-        failed("crash-ends-the-container", WORKER),
+        "an endless sleep hides how the engine ended", (AGG_B,), failed("crash-ends-the-container", WORKER)
     ),
     Defect(
         "an image for ARM can land on other nodes",
@@ -175,9 +173,7 @@ DEFECTS = (
         pools=B200,
     ),
     Defect(
-        "pods are privileged, and run as root",
-        (AGG_B,),
-        failed("pods-run-unprivileged", "Frontend", WORKER),
+        "pods are privileged, and run as root", (AGG_B,), failed("pods-run-unprivileged", "Frontend", WORKER)
     ),
     Defect(
         "workers of one GPU share the node's IPC",

@@ -53,14 +53,8 @@ _OF_A_SERVICE = (
     "secrets-not-in-plain-values",
     "service-mounts-kept",
 )
-_OF_FLAGS = (
-    "answer-parsers",
-    "flags-exist",
-)
-_OF_A_GRAPH = (
-    "graph-depends-on-filled-cache",
-    "outlived-by-token-and-cache",
-)
+_OF_FLAGS = ("answer-parsers", "flags-exist")
+_OF_A_GRAPH = ("graph-depends-on-filled-cache", "outlived-by-token-and-cache")
 _OF_A_MODEL = ("model-path-mounted", "model-revision-equal")
 
 

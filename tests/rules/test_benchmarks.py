@@ -11,13 +11,7 @@ from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
-from rules.reading.benchmarks import (
-    CONCURRENCY,
-    Benchmark,
-    read_benchmarks,
-    read_target,
-    run_count,
-)
+from rules.reading.benchmarks import CONCURRENCY, Benchmark, read_benchmarks, read_target, run_count
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 from tests.rules.case import RULE, judge_graph
@@ -75,11 +69,7 @@ def test_the_load_is_read_however_it_is_written(tmp_path: Path, script: str, loa
 
 @pytest.mark.parametrize(
     "script",
-    [
-        "aiperf profile --concurrency $(nproc)",
-        "aiperf profile --concurrency many",
-        "aiperf profile $OPTIONS",
-    ],
+    ["aiperf profile --concurrency $(nproc)", "aiperf profile --concurrency many", "aiperf profile $OPTIONS"],
 )
 def test_a_load_that_only_the_run_knows_is_undecided(tmp_path: Path, script: str) -> None:
     (run,) = _runs(tmp_path, script)

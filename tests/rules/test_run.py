@@ -48,9 +48,7 @@ def breaks_halfway(graph: ResourceGraph) -> Iterator[Observation]:
 
 def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -> None:
     report = run_rules(
-        GRAPH,
-        [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)],
-        today=TODAY,
+        GRAPH, [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)], today=TODAY
     )
     assert [broken.id for broken in report.broken] == ["broken"]
     assert [finding.rule.id for finding in report.findings] == ["works"]

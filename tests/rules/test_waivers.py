@@ -53,10 +53,7 @@ def test_a_waiver_holds_on_its_last_day(expires: dt.date) -> None:
 
 def test_a_waiver_of_ten_years_holds_and_is_a_finding_of_its_own() -> None:
     report = judged(waiver(expires=TODAY + dt.timedelta(days=3650)))
-    assert found(report) == {
-        (GPUS, "waived", DECODE),
-        (RULE_ID, "failed", f"waiver of {GPUS}"),
-    }
+    assert found(report) == {(GPUS, "waived", DECODE), (RULE_ID, "failed", f"waiver of {GPUS}")}
     assert not report.stops
     assert not any(each[0] == RULE_ID for each in found(judged(waiver())))
 

@@ -43,8 +43,7 @@ BASES: Mapping[str, Base] = {
     "vllm-serve": Base(H200, undecided("kv-cache-fits", "engine")),
     # A directory of the node is what this one is about.
     "vllm-node-cache": Base(
-        H200,
-        undecided("kv-cache-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve"),
+        H200, undecided("kv-cache-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve")
     ),
     # One guide calls privileged required for EFA, and an example does without.
     "vllm-disagg-efa": Base(TWO_B200, failed("pods-run-unprivileged", "Prefill", "Decode")),

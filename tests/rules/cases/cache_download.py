@@ -1,16 +1,13 @@
 """The Secrets that a download and others around a model name."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import DOWNLOAD, GRAPH, SERVER
 
 SECRETS = "named-secrets-exist"
 JOB = "model-download"
 _WORKER = "spec.services.TrtllmWorker"
-_TOKEN = {
-    "name": "HF_TOKEN",
-    "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}},
-}
+_TOKEN = {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}}}
 _SECRET = """
 apiVersion: v1
 kind: Secret
@@ -19,35 +16,22 @@ stringData: {{{key}: not-a-token}}
 """
 
 CASES = (
-    Case(
-        SECRETS,
+    On(SECRETS, "agg-gb200", "hf-token-secret").is_undecided(
         "a token that nothing here makes",
-        "agg-gb200",
-        (
-            put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
-            add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
-        ),
-        undecided(SECRETS, "hf-token-secret"),
-        ("nothing that was read makes this Secret, which model-download, TrtllmWorker names",),
+        (put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"), add(DOWNLOAD, f"{SERVER}.env", _TOKEN)),
+        "nothing that was read makes this Secret, which model-download, TrtllmWorker names",
     ),
-    Case(
-        SECRETS,
+    On(SECRETS, "agg-gb200", JOB).fails(
         "a token under another key",
-        "agg-gb200",
         (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="token"))),
-        failed(SECRETS, JOB),
-        ("takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",),
+        "takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",
     ),
-    Case(
-        SECRETS,
+    On(SECRETS, "agg-gb200").passes(
         "a token under its key",
-        "agg-gb200",
         (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
     ),
-    Case(
-        SECRETS,
+    On(SECRETS, "agg-gb200", JOB).fails(
         "a key that the ConfigMap does not have",
-        "agg-gb200",
         (
             add(
                 DOWNLOAD,
@@ -61,7 +45,6 @@ metadata: {name: hub, namespace: gpt-oss}
 data: {address: hub.example.com}
 """),
         ),
-        failed(SECRETS, JOB),
-        ("takes HUB from key adress of ConfigMap hub, which has address",),
+        "takes HUB from key adress of ConfigMap hub, which has address",
     ),
 )

@@ -1,6 +1,6 @@
 """Which model everybody means, and whether it can be found without the internet."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import drop, put, text, variable, without
 from tests.rules.serving_edits import DOWNLOAD, GRAPH, RUNTIME, SERVER
 
@@ -26,66 +26,42 @@ python3 -c "from huggingface_hub import snapshot_download as s; \\
 _WITH_PYTHON = (put(DOWNLOAD, f"{SERVER}.command", ["sh", "-c"]), put(DOWNLOAD, _SCRIPT, _IN_PYTHON))
 
 CASES = (
-    Case(
-        EQUAL,
+    On(EQUAL, "agg-gb200", "TrtllmWorker", JOB).fails(
         "a download by Python of another model than the workers serve",
-        "agg-gb200",
         _WITH_PYTHON,
-        failed(EQUAL, "TrtllmWorker", JOB),
         ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
     ),
-    Case(
-        WORKER,
+    On(WORKER, "agg-gb200", JOB).fails(
         "a download by Python that may not ask the hub",
-        "agg-gb200",
         (*_WITH_PYTHON, variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1")),
-        failed(WORKER, JOB),
-        ("is to download openai/gpt-oss-20b, and may not ask the hub (HF_HUB_OFFLINE)",),
+        "is to download openai/gpt-oss-20b, and may not ask the hub (HF_HUB_OFFLINE)",
     ),
-    Case(
-        EQUAL,
+    On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a download of another model than the workers serve",
-        "agg-gb200",
-        (text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),),
-        failed(EQUAL, "TrtllmWorker"),
+        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
         ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
     ),
-    Case(
-        EQUAL,
+    On(EQUAL, "agg-gb200").passes(
         "a download of another model whose script names the one that is served too",
-        "agg-gb200",
         (
             text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
             text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
         ),
     ),
-    Case(
-        EQUAL,
+    On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker that names the repository and may ask the hub",
-        "agg-gb200",
         (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
-        failed(EQUAL, "TrtllmWorker"),
-        ("serves openai/gpt-oss-120b in no revision",),
+        "serves openai/gpt-oss-120b in no revision",
     ),
-    Case(
-        EQUAL,
+    On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker with another revision than the download's",
-        "agg-gb200",
-        (
-            variable(
-                GRAPH,
-                _ENV,
-                "MODEL_PATH",
-                f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
-            ),
+        variable(
+            GRAPH, _ENV, "MODEL_PATH", f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}"
         ),
-        failed(EQUAL, "TrtllmWorker"),
         (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
     ),
-    Case(
-        EQUAL,
+    On(EQUAL, "disagg-b200", "TrtllmPrefillWorker").fails(
         "prefill and decode with two revisions, and no download",
-        "disagg-b200",
         (
             without(DOWNLOAD),
             variable(
@@ -95,101 +71,69 @@ CASES = (
                 f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
             ),
         ),
-        failed(EQUAL, "TrtllmPrefillWorker"),
-        (f"but TrtllmDecodeWorker reads {_REVISION}",),
+        f"but TrtllmDecodeWorker reads {_REVISION}",
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200", "Frontend").fails(
         "an offline frontend without the claim, beside workers that are told not to",
-        "agg-gb200",
         (
             drop(GRAPH, _FRONTEND_MOUNTS),
             put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
             variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "0"),
         ),
-        failed(FRONTEND, "Frontend"),
-        ("may not ask the hub (HF_HUB_OFFLINE) and looks for models in",),
+        "may not ask the hub (HF_HUB_OFFLINE) and looks for models in",
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a worker that offers a directory as its name",
-        "agg-gb200",
         (
             text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
             put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
         ),
-        failed(FRONTEND, "Frontend"),
         ("has no claim at /opt/models/hub/models--openai--gpt-oss-120b/snapshots/", "(--model-path)"),
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a frontend with the claim that asks the hub all the same",
-        "agg-gb200",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
-        failed(FRONTEND, "Frontend"),
-        ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+        "although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200").passes(
         "a frontend that may ask the hub, and need not",
-        "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2")),
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a frontend that has nothing of the model",
-        "agg-gb200",
-        (
-            variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
-            drop(GRAPH, _FRONTEND_MOUNTS),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("it has neither the model's claim nor HF_HUB_OFFLINE",),
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), drop(GRAPH, _FRONTEND_MOUNTS)),
+        "it has neither the model's claim nor HF_HUB_OFFLINE",
     ),
-    Case(
-        WORKER,
+    On(WORKER, "agg-gb200", "TrtllmWorker").fails(
         "an offline worker that names the repository",
-        "agg-gb200",
-        (_NAMED,),
-        failed(WORKER, "TrtllmWorker"),
-        (f"model-download downloads --revision {_REVISION}, which leaves no refs/main",),
+        _NAMED,
+        f"model-download downloads --revision {_REVISION}, which leaves no refs/main",
     ),
-    Case(
-        WORKER,
+    On(WORKER, "agg-gb200", JOB).fails(
         "a download that may not ask the hub",
-        "agg-gb200",
-        (variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),),
-        failed(WORKER, JOB),
-        ("is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",),
+        variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
+        "is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",
     ),
-    Case(
-        FRONTEND,
+    On(FRONTEND, "agg-gb200", "Frontend").is_undecided(
         "an offline frontend of a release before those that were read",
-        "agg-gb200",
         (
             drop(GRAPH, _FRONTEND_MOUNTS),
             put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:0.5.1"),
         ),
-        undecided(FRONTEND, "Frontend"),
-        ("is older than the releases that were read",),
+        "is older than the releases that were read",
     ),
-    Case(
-        WORKER,
+    On(WORKER, "agg-gb200").passes(
         "an offline worker that names the repository, which a download calls main",
-        "agg-gb200",
         (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
     ),
-    Case(
-        WORKER,
+    On(WORKER, "vllm-serve", "model-cache").is_undecided(
         "a server of vLLM that only transformers' variable keeps from the hub",
-        "vllm-serve",
         (
             *_NAMED_BY_VLLM,
             variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
             variable("Deployment", f"{SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
         ),
-        undecided(WORKER, "model-cache"),
-        ("may not ask the hub, so it needs refs/main in the cache, and nothing that was read fills it",),
+        "may not ask the hub, so it needs refs/main in the cache, and nothing that was read fills it",
     ),
 )

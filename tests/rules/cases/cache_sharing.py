@@ -1,6 +1,6 @@
 """What holds the model: a claim that nodes share, a volume of one node, or a directory of each."""
 
-from tests.rules.case import B200, H200, TWO_GB200, Case, failed, undecided
+from tests.rules.case import B200, H200, TWO_GB200, On
 from tests.rules.edits import document, put, without
 from tests.rules.serving_edits import GRAPH
 
@@ -37,28 +37,18 @@ _BESIDE_THE_WORKERS = (
 )
 
 CASES = (
-    Case(
-        SHARED,
+    On(SHARED, "disagg-b200", CLAIM).fails(
         "one node may mount what three kinds of pod do",
-        "disagg-b200",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-        failed(SHARED, CLAIM),
+        put(_CLAIM, _MODES, ["ReadWriteOnce"]),
         (
             "allows ReadWriteOnce, but 4 pods mount it",
             "1 of TrtllmDecodeWorker",
             "1 of gpt-oss-120b-disagg-bench",
         ),
     ),
-    Case(
-        SHARED,
-        "one pod alone",
-        "trtllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-    ),
-    Case(
-        SHARED,
+    On(SHARED, "trtllm-serve").passes("one pod alone", put(_CLAIM, _MODES, ["ReadWriteOnce"])),
+    On(SHARED, "trtllm-serve").passes(
         "two workers on two nodes that only read",
-        "trtllm-serve",
         (
             put(_CLAIM, _MODES, ["ReadOnlyMany"]),
             put("Deployment", "spec.replicas", 2),
@@ -66,69 +56,43 @@ CASES = (
         ),
         pools=TWO_GB200,
     ),
-    Case(
-        SHARED,
+    On(SHARED, "vllm-agg", CLAIM).is_undecided(
         "a claim that another file makes",
-        "vllm-agg",
-        (without(_CLAIM),),
-        undecided(SHARED, CLAIM),
+        without(_CLAIM),
         ("9 pods mount it (8 of VllmWorker + 1 of Frontend)", "nothing that was read says"),
     ),
-    Case(
-        SHARED,
+    On(SHARED, "vllm-agg", CLAIM).is_undecided(
         "two claims of one name",
-        "vllm-agg",
-        (
-            document(
-                "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: model-cache}, "
-                "spec: {storageClassName: shared-files}}"
-            ),
+        document(
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: model-cache}, "
+            "spec: {storageClassName: shared-files}}"
         ),
-        undecided(SHARED, CLAIM),
-        ("there are 2 claims named model-cache",),
+        "there are 2 claims named model-cache",
     ),
-    Case(
-        SHARED,
+    On(SHARED, "vllm-serve", CLAIM).fails(
         "two servers on any nodes, of which one may mount it",
-        "vllm-serve",
-        (
-            put(_CLAIM, _MODES, ["ReadWriteOnce"]),
-            put("Deployment", "spec.replicas", 2),
-        ),
-        failed(SHARED, CLAIM),
-        ("allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",),
+        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
+        "allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",
         pools=(),
     ),
-    Case(
-        FILLED,
+    On(FILLED, "vllm-node-cache", "engine").fails(
         "copies on the nodes of another GPU",
-        "vllm-node-cache",
-        (put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),),
-        failed(FILLED, "engine"),
+        put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
         ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
         pools=(*H200, *B200),
     ),
-    Case(
-        FILLED,
+    On(FILLED, "vllm-node-cache", "/mnt/k8s-disks/0/models").is_undecided(
         "nothing that fills the directory",
-        "vllm-node-cache",
-        (without(_COPIES),),
-        undecided(FILLED, "/mnt/k8s-disks/0/models"),
-        ("nothing that was read fills /mnt/k8s-disks/0/models of each node",),
+        without(_COPIES),
+        "nothing that was read fills /mnt/k8s-disks/0/models of each node",
     ),
-    Case(
-        FILLED,
+    On(FILLED, "vllm-node-cache", "engine").fails(
         "a Job that fills one of two nodes",
-        "vllm-node-cache",
         (put(_COPIES, "kind", "Job"), put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1")),
-        failed(FILLED, "engine"),
-        ("is on whichever node it lands, and Job model-copies fills the directory of one",),
+        "is on whichever node it lands, and Job model-copies fills the directory of one",
         pools=(("p5en.48xlarge", 2),),
     ),
-    Case(
-        SHARED,
-        "a disk that everything mounts on the one node of a pool",
-        "disagg-b200",
-        _BESIDE_THE_WORKERS,
+    On(SHARED, "disagg-b200").passes(
+        "a disk that everything mounts on the one node of a pool", _BESIDE_THE_WORKERS
     ),
 )

@@ -1,6 +1,6 @@
 """The claim that holds the model: its size, its class and where it is mounted."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable
 from tests.rules.serving_edits import GRAPH, SERVER
 
@@ -39,27 +39,17 @@ _FILLER = {
 }
 
 CASES = (
-    Case(
-        HOLDS,
-        "room for two revisions",
-        "agg-gb200",
-        (put(_CLAIM, _SIZE, "122Gi"),),
-    ),
-    Case(
-        HOLDS,
+    On(HOLDS, "agg-gb200").passes("room for two revisions", put(_CLAIM, _SIZE, "122Gi")),
+    On(HOLDS, "agg-gb200", CLAIM).fails(
         "room for two revisions, and a download of the weights in all three forms",
-        "agg-gb200",
         (
             put(_CLAIM, _SIZE, "200Gi"),
             text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
         ),
-        failed(HOLDS, CLAIM),
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
     ),
-    Case(
-        HOLDS,
+    On(HOLDS, "agg-gb200").passes(
         "room for two revisions, and a download of the tensors alone",
-        "agg-gb200",
         (
             put(_CLAIM, _SIZE, "200Gi"),
             text(
@@ -70,10 +60,8 @@ CASES = (
             ),
         ),
     ),
-    Case(
-        PATH,
+    On(PATH, "agg-gb200", "TrtllmWorker").fails(
         "the home of root, and another user",
-        "agg-gb200",
         (
             put(
                 GRAPH,
@@ -82,114 +70,74 @@ CASES = (
             ),
             variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
-        failed(PATH, "TrtllmWorker"),
         ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
     ),
-    Case(
-        PATH,
+    On(PATH, "agg-gb200", "TrtllmWorker").fails(
         "a directory where nothing is mounted",
-        "agg-gb200",
-        (variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),),
-        failed(PATH, "TrtllmWorker"),
+        variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),
         ("reads its model from /model-store/gpt-oss-120b", "it mounts model-cache at /opt/models"),
     ),
-    Case(
-        CLASS,
+    On(CLASS, "vllm-agg", CLAIM).fails(
         "a name that stands for another",
-        "vllm-agg",
-        (put(_CLAIM, "spec.storageClassName", "your-storage-class"),),
-        failed(CLASS, CLAIM),
-        ("asks for storage class your-storage-class",),
+        put(_CLAIM, "spec.storageClassName", "your-storage-class"),
+        "asks for storage class your-storage-class",
     ),
-    Case(
-        CLASS,
+    On(CLASS, "vllm-agg", CLAIM).fails(
         "the publisher's own class",
-        "vllm-agg",
-        (put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),),
-        failed(CLASS, CLAIM),
-        ("the publisher's own cluster",),
+        put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),
+        "the publisher's own cluster",
     ),
-    Case(
-        CLASS,
-        "no class, and no default one",
-        "vllm-agg",
-        (drop(_CLAIM, "spec.storageClassName"),),
-        failed(CLASS, CLAIM),
-        ("names no storage class",),
+    On(CLASS, "vllm-agg", CLAIM).fails(
+        "no class, and no default one", drop(_CLAIM, "spec.storageClassName"), "names no storage class"
     ),
-    Case(
-        CLASS,
+    On(CLASS, "vllm-agg").passes(
         "a volume that exists already",
-        "vllm-agg",
         (put(_CLAIM, "spec.storageClassName", ""), put(_CLAIM, "spec.volumeName", "models")),
     ),
-    Case(
-        CLASS,
+    On(CLASS, "trtllm-serve", CLAIM).fails(
         "a shared volume of a class that makes EBS volumes",
-        "trtllm-serve",
-        (_EBS_CLASS,),
-        failed(CLASS, CLAIM),
-        ("asks for ReadWriteMany from storage class shared-files",),
+        _EBS_CLASS,
+        "asks for ReadWriteMany from storage class shared-files",
     ),
-    Case(
-        CLASS,
+    On(CLASS, "trtllm-serve").passes(
         "a shared EBS volume without a file system, which several nodes may attach",
-        "trtllm-serve",
         (_EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")),
     ),
-    Case(
-        HOLDS,
+    On(HOLDS, "vllm-serve", "engine").fails(
         "an emptyDir that the model does not fit into",
-        "vllm-serve",
         (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi")),
-        failed(HOLDS, "engine"),
-        (
-            "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
-            "alone take 65.2 GB: the pod is evicted",
-        ),
+        "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
+        "alone take 65.2 GB: the pod is evicted",
     ),
-    Case(
-        HOLDS,
+    On(HOLDS, "vllm-serve").passes(
         "an emptyDir that the model fits into",
-        "vllm-serve",
         (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi")),
     ),
-    Case(
-        PATH,
+    On(PATH, "vllm-serve", "engine").fails(
         "an offline worker whose cache is an emptyDir that nothing fills",
-        "vllm-serve",
         (*_IN_AN_EMPTY_DIRECTORY, variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes")),
-        failed(PATH, "engine"),
-        ("looks for it in /opt/models/hub, in emptyDir model-cache, which nothing fills",),
+        "looks for it in /opt/models/hub, in emptyDir model-cache, which nothing fills",
     ),
-    Case(
-        PATH,
+    On(PATH, "vllm-serve").passes(
         "an offline worker whose cache an init container fills",
-        "vllm-serve",
         (
             *_IN_AN_EMPTY_DIRECTORY,
             variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
             add("Deployment", f"{_POD}.initContainers", _FILLER),
         ),
     ),
-    Case(
-        PATH,
+    On(PATH, "agg-gb200", "model-download").fails(
         "a download beside the claim",
-        "agg-gb200",
-        (put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),),
-        failed(PATH, "model-download"),
-        ("where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",),
+        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
+        "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
     ),
-    Case(
-        PATH,
+    On(PATH, "vllm-serve", "engine").fails(
         "vLLM's own server that keeps its model beside the claim",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
             drop("Deployment", f"{SERVER}.env[3]"),
             put("Deployment", f"{SERVER}.env[2].value", "/root/.cache/huggingface"),
         ),
-        failed(PATH, "engine"),
-        ("downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",),
+        "downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",
     ),
 )

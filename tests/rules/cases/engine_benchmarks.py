@@ -2,7 +2,7 @@
 
 import json
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, document, drop, engine_file, text
 
 RULE = "benchmark-within-engine"
@@ -46,66 +46,45 @@ spec:
 
 
 CASES = (
-    Case(
-        RULE,
+    On(RULE, "disagg-b200", DISAGG).fails(
         "more requests than decode takes",
-        "disagg-b200",
-        (_flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),),
-        failed(RULE, DISAGG),
+        _flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),
         ("keeps 1536 requests open", "take 1280 at once", "decode.yaml of ConfigMap"),
     ),
-    Case(
-        RULE,
+    On(RULE, "disagg-b200", DISAGG).is_undecided(
         "another address than the graph's",
-        "disagg-b200",
-        (_flag(DISAGG, "gpt-oss-disagg-frontend:8000 ", "somewhere-else:8000 "),),
-        undecided(RULE, DISAGG),
-        ("what answers at http://somewhere-else:8000 is not part of what was read",),
+        _flag(DISAGG, "gpt-oss-disagg-frontend:8000 ", "somewhere-else:8000 "),
+        "what answers at http://somewhere-else:8000 is not part of what was read",
     ),
-    Case(
-        RULE,
+    On(RULE, "vllm-agg", _PLAIN).fails(
         "more requests than eight vLLM replicas take",
-        "vllm-agg",
-        (_job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2049"),),
-        failed(RULE, _PLAIN),
-        ("take 2048 at once: 256 (--max-num-seqs) x 8 replicas of VllmWorker",),
+        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2049"),
+        "take 2048 at once: 256 (--max-num-seqs) x 8 replicas of VllmWorker",
     ),
-    Case(
-        RULE,
+    On(RULE, "vllm-agg", _PLAIN).is_undecided(
         "a vLLM that says nothing of its sequences",
-        "vllm-agg",
         (
             drop("DynamoGraphDeployment", "spec.components[1].podTemplate.spec.containers[0].args[5]"),
             _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 100"),
         ),
-        undecided(RULE, _PLAIN),
-        ("VllmWorker has no --max-num-seqs",),
+        "VllmWorker has no --max-num-seqs",
     ),
-    Case(
-        RULE,
+    On(RULE, "trtllm-serve", _PLAIN).fails(
         "a prompt that is longer than one step without chunks",
-        "trtllm-serve",
         (
             engine_file("max_throughput.yaml", "max_seq_len", remove=True),
             _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
         ),
-        failed(RULE, _PLAIN),
         ("sends 9000 tokens (--isl)", "at most max_num_tokens, 8192 (--max_num_tokens)"),
     ),
-    Case(
-        RULE,
+    On(RULE, "vllm-agg", _PLAIN).fails(
         "more tokens than vLLM takes",
-        "vllm-agg",
-        (_job("aiperf profile --url gpt-oss-vllm-frontend:8000 --isl 131000 --osl 1000"),),
-        failed(RULE, _PLAIN),
-        ("together 132000, but VllmWorker takes 131072 (--max-model-len)",),
+        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --isl 131000 --osl 1000"),
+        "together 132000, but VllmWorker takes 131072 (--max-model-len)",
     ),
-    Case(
-        RULE,
+    On(RULE, "agg-gb200", AGG).fails(
         "a name that nobody serves",
-        "agg-gb200",
-        (_flag(AGG, "--model openai/", "--model "),),
-        failed(RULE, AGG),
-        ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
+        _flag(AGG, "--model openai/", "--model "),
+        "asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",
     ),
 )

@@ -1,6 +1,6 @@
 """Options of start commands, and what a shell or Kubernetes makes of the words."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import (
     DECODE,
@@ -30,170 +30,119 @@ _SCRIPT = f"{SERVER}.args[0]"
 PUBLISHED = "published-disagg"
 
 CASES = (
-    Case(
-        FLAGS,
+    On(FLAGS, "disagg-b200", PREFILL).fails(
         "an option that older guides name",
-        "disagg-b200",
-        (worker_flags(PREFILL, "--disaggregation-strategy prefill_first"),),
-        failed(FLAGS, PREFILL),
-        ("--disaggregation-strategy is no option of dynamo.trtllm 1.2: leave it out",),
+        worker_flags(PREFILL, "--disaggregation-strategy prefill_first"),
+        "--disaggregation-strategy is no option of dynamo.trtllm 1.2: leave it out",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "agg-gb200", WORKER).fails(
         "an option of a later release",
-        "agg-gb200",
         (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
-        failed(FLAGS, WORKER),
-        ("--conversation-affinity is no option of dynamo.trtllm 1.3",),
+        "--conversation-affinity is no option of dynamo.trtllm 1.3",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-agg", "VllmWorker").is_undecided(
         "an option of a release that nobody read",
-        "vllm-agg",
         (put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE), vllm_argument(9, "--enable-prefix-caching", "--brand-new")),
-        undecided(FLAGS, "VllmWorker"),
         (
             "--brand-new is no option of dynamo.vllm in any release that was read",
             f"whether image {_NEW_IMAGE}",
         ),
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-agg").passes(
         "underscores, a key of a JSON option and a short name of vLLM",
-        "vllm-agg",
         (
             vllm_argument(9, "--enable-prefix-caching", "--enable_prefix_caching"),
             add(GRAPH, VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
             add(GRAPH, VLLM_ARGS, "-O2"),
         ),
     ),
-    Case(
-        CHOICES,
+    On(CHOICES, "vllm-agg", "VllmWorker").fails(
         "no sequence at all",
-        "vllm-agg",
-        (add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),),
-        failed(CHOICES, "VllmWorker"),
-        ("--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),
+        "--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",
     ),
-    Case(
-        CHOICES,
+    On(CHOICES, "vllm-agg", "VllmWorker").fails(
         "per cent for a share",
-        "vllm-agg",
-        (vllm_argument(7, "0.9", "90"),),
-        failed(CHOICES, "VllmWorker"),
-        ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
+        vllm_argument(7, "0.9", "90"),
+        "--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "trtllm-serve", "engine").fails(
         "dashes and an older option of trtllm-serve",
-        "trtllm-serve",
         (
             add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),
             add("Deployment/trtllm-serve", SERVER_ARGS, "--moe_backend=CUTLASS"),
         ),
-        failed(FLAGS, "engine"),
         (
             "--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",
             "--moe_backend is no option of trtllm-serve: write moe_config.backend in the engine file",
         ),
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "agg-gb200").passes(
         "switches that are turned off, short names and settings of the engine",
-        "agg-gb200",
         (
             worker_flags(WORKER, "--no-frontend-decoding --publish-events --trtllm.print_iter_log true"),
             command(FRONTEND, "--http-port 8000", "--http-port 8000 --no-router-kv-events -i"),
         ),
     ),
-    Case(
-        RUNS,
+    On(RUNS, PUBLISHED, DECODE).fails(
         "a quotation mark that nothing closes",
-        PUBLISHED,
-        (command(DECODE, "python3 -m", "echo 'starting; python3 -m"),),
-        failed(RUNS, DECODE),
-        ("the start script opens a quotation mark that nothing closes, before 'starting; python3 -m",),
+        command(DECODE, "python3 -m", "echo 'starting; python3 -m"),
+        "the start script opens a quotation mark that nothing closes, before 'starting; python3 -m",
     ),
-    Case(
-        RUNS,
+    On(RUNS, PUBLISHED, DECODE).fails(
         "a loop without an end",
-        PUBLISHED,
-        (command(DECODE, "python3 -m", "for i in 1 2 3; do\nsleep $i\npython3 -m"),),
-        failed(RUNS, DECODE),
-        ("the start script begins a loop or a branch that no done or fi ends",),
+        command(DECODE, "python3 -m", "for i in 1 2 3; do\nsleep $i\npython3 -m"),
+        "the start script begins a loop or a branch that no done or fi ends",
     ),
-    Case(
-        RUNS,
+    On(RUNS, PUBLISHED, DECODE).fails(
         "an end without a branch",
-        PUBLISHED,
-        (command(DECODE, "python3 -m", "test -f /a\nthen sleep 1; fi\npython3 -m"),),
-        failed(RUNS, DECODE),
-        ("the start script has a done or a fi of no loop and no branch",),
+        command(DECODE, "python3 -m", "test -f /a\nthen sleep 1; fi\npython3 -m"),
+        "the start script has a done or a fi of no loop and no branch",
     ),
-    Case(
-        RUNS,
+    On(RUNS, PUBLISHED).passes(
         "branches, loops and brackets that are whole",
-        PUBLISHED,
-        (
-            command(
-                DECODE,
-                "python3 -m",
-                "wait() {\n  if [ -f /a ]; then (sleep 1); fi\n}\n"
-                "time for ((i=0; i<3; i++)); do if (true); then wait; fi; done\n"
-                'until [[ "$HOSTNAME" =~ ^(a|b)$ ]]; do break; done\n'
-                "if [[ $HOSTNAME =~ ^(a|b)$ ]]; then wait; fi\npython3 -m",
-            ),
+        command(
+            DECODE,
+            "python3 -m",
+            "wait() {\n  if [ -f /a ]; then (sleep 1); fi\n}\n"
+            "time for ((i=0; i<3; i++)); do if (true); then wait; fi; done\n"
+            'until [[ "$HOSTNAME" =~ ^(a|b)$ ]]; do break; done\n'
+            "if [[ $HOSTNAME =~ ^(a|b)$ ]]; then wait; fi\npython3 -m",
         ),
     ),
-    Case(
-        RUNS,
+    On(RUNS, "vllm-serve", "engine").fails(
         "a script of one word, and the words behind it",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c", "vllm"]),
             put("Deployment", f"{SERVER}.args", ["serve", "openai/gpt-oss-120b"]),
         ),
-        failed(RUNS, "engine"),
-        ("hands /bin/sh -c the script 'vllm' alone: of 'serve openai/gpt-oss-120b' behind it",),
+        "hands /bin/sh -c the script 'vllm' alone: of 'serve openai/gpt-oss-120b' behind it",
     ),
-    Case(
-        RUNS,
+    On(RUNS, "vllm-serve").passes(
         "a script, and the name that the shell's messages begin with",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.command", ["/bin/sh", "-c", "vllm serve openai/gpt-oss-120b"]),
             put("Deployment", f"{SERVER}.args", ["engine"]),
         ),
     ),
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve", "engine").fails(
         "a shell without -c",
-        "trtllm-serve",
         (
             put("Deployment", f"{SERVER}.command", ["/bin/sh"]),
             put("Deployment", f"{SERVER}.args", ["trtllm-serve openai/gpt-oss-120b"]),
         ),
-        failed(RUNS, "engine"),
-        ("starts /bin/sh without -c: the shell looks for a file named 'trtllm-serve openai/gpt-oss-120b'",),
+        "starts /bin/sh without -c: the shell looks for a file named 'trtllm-serve openai/gpt-oss-120b'",
     ),
-    Case(
-        RUNS,
+    On(RUNS, "vllm-serve", "engine").fails(
         "a reference to a variable that nothing sets",
-        "vllm-serve",
         (
             add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
             add("Deployment", f"{SERVER}.args", "--port=$(VLLM_SERVICE_PORT) $$(LATER) $(POD_NAME)"),
         ),
-        failed(RUNS, "engine"),
-        ("its command has $(SEED), which nothing sets and the program is given as it stands",),
+        "its command has $(SEED), which nothing sets and the program is given as it stands",
     ),
-    Case(
-        RUNS,
+    On(RUNS, "vllm-serve").passes(
         "a reference in a patch, whose object sets the variable",
-        "vllm-serve",
-        (
-            add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
-            drop("Deployment", f"{SERVER}.image"),
-        ),
+        (add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"), drop("Deployment", f"{SERVER}.image")),
     ),
 )

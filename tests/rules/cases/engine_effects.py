@@ -1,6 +1,6 @@
 """Settings that contradict each other, or do nothing."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, On, failed, undecided
 from tests.rules.edits import engine_file, put
 from tests.rules.serving_edits import DECODE, PREFILL, SERVER_ARGS, WORKER, worker_flags
 
@@ -11,42 +11,27 @@ STEP = "sequence-length-within-model"
 
 
 CASES = (
-    Case(
-        STEP,
+    On(STEP, "agg-gb200", "TrtllmWorker").fails(
         "sequences that TensorRT-LLM admits beyond the model",
-        "agg-gb200",
-        (engine_file("worker.yaml", "max_seq_len", 200_000),),
-        failed(STEP, "TrtllmWorker"),
+        engine_file("worker.yaml", "max_seq_len", 200_000),
         ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
     ),
-    Case(
-        EFFECT,
+    On(EFFECT, "disagg-b200", DECODE).fails(
         "balance between ranks that there are not",
-        "disagg-b200",
-        (engine_file("decode.yaml", "attention_dp_config", {"enable_balance": True}),),
-        failed(EFFECT, DECODE),
+        engine_file("decode.yaml", "attention_dp_config", {"enable_balance": True}),
         ("attention_dp_config in decode.yaml", "enable_attention_dp is false (decode.yaml of ConfigMap"),
     ),
-    Case(
-        EFFECT,
+    On(EFFECT, "agg-gb200", WORKER).fails(
         "a fraction that an override of its block loses",
-        "agg-gb200",
-        (
-            worker_flags(
-                WORKER,
-                "--free-gpu-memory-fraction 0.85 --trtllm.kv_cache_config.enable_block_reuse false",
-            ),
+        worker_flags(
+            WORKER, "--free-gpu-memory-fraction 0.85 --trtllm.kv_cache_config.enable_block_reuse false"
         ),
-        failed(EFFECT, WORKER),
         ("--free-gpu-memory-fraction 0.85 has no effect", "what acts is the engine's default"),
     ),
-    Case(
-        EFFECT,
+    On(EFFECT, "trtllm-serve", "engine").fails(
         "a flag of trtllm-serve",
-        "trtllm-serve",
-        (engine_file("max_throughput.yaml", "max_batch_size", 512),),
-        failed(EFFECT, "engine"),
-        ("--max_batch_size 640 has no effect on max_batch_size: what acts is 512",),
+        engine_file("max_throughput.yaml", "max_batch_size", 512),
+        "--max_batch_size 640 has no effect on max_batch_size: what acts is 512",
     ),
     Case(
         EFFECT,
@@ -59,57 +44,37 @@ CASES = (
         failed(EFFECT, WORKER) | undecided(EFFECT, WORKER),
         ("enable_attention_dp in worker.yaml",),
     ),
-    Case(
-        GRAPHS,
+    On(GRAPHS, "disagg-b200", DECODE).fails(
         "graphs that end below the largest batch",
-        "disagg-b200",
-        (engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),),
-        failed(GRAPHS, DECODE),
+        engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),
         ("has CUDA graphs up to a batch of 640 (decode.yaml", "batches reach 1280 (decode.yaml"),
     ),
-    Case(
-        GRAPHS,
+    On(GRAPHS, "disagg-b200").passes(
         "graphs of a prefill worker, which never runs one",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8),),
+        engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8),
     ),
-    Case(
-        GRAPHS,
-        "no graphs at all, as somebody chose",
-        "disagg-b200",
-        (engine_file("decode.yaml", "cuda_graph_config", None),),
+    On(GRAPHS, "disagg-b200").passes(
+        "no graphs at all, as somebody chose", engine_file("decode.yaml", "cuda_graph_config", None)
     ),
-    Case(
-        OVERLAP,
+    On(OVERLAP, "disagg-b200", PREFILL).fails(
         "prefill with the overlap scheduler",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "disable_overlap_scheduler", False),),
-        failed(OVERLAP, PREFILL),
-        ("disable_overlap_scheduler false (prefill.yaml",),
+        engine_file("prefill.yaml", "disable_overlap_scheduler", False),
+        "disable_overlap_scheduler false (prefill.yaml",
     ),
-    Case(
-        STEP,
+    On(STEP, "agg-gb200", WORKER).fails(
         "a step that nobody chose, and no chunks",
-        "agg-gb200",
-        (engine_file("worker.yaml", "enable_chunked_prefill", remove=True),),
-        failed(STEP, WORKER),
+        engine_file("worker.yaml", "enable_chunked_prefill", remove=True),
         (
             "more than max_num_tokens 8192 (the default of --max-num-tokens) tokens",
             "promises 131072 (the length that gpt-oss-120b was made for)",
         ),
     ),
-    Case(
-        STEP,
-        "a decode worker, which is sent no prompts",
-        "disagg-b200",
-        (engine_file("decode.yaml", "max_seq_len", 40_000),),
+    On(STEP, "disagg-b200").passes(
+        "a decode worker, which is sent no prompts", engine_file("decode.yaml", "max_seq_len", 40_000)
     ),
-    Case(
-        STEP,
+    On(STEP, "vllm-serve", "engine").fails(
         "the same under vLLM",
-        "vllm-serve",
-        (put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),),
-        failed(STEP, "engine"),
-        ("admits sequences of 200000 tokens (--max-model-len)",),
+        put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),
+        "admits sequences of 200000 tokens (--max-model-len)",
     ),
 )

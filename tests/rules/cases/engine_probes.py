@@ -1,6 +1,6 @@
 """Probes of the pods of a graph, and the ports that they ask."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
@@ -24,116 +24,76 @@ _OWN_PROBES = (
 )
 
 CASES = (
-    Case(
-        PROBES,
+    On(PROBES, "vllm-serve", "vllm-serve").fails(
         "a path of other makers' servers, asked of vLLM's own",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),),
-        failed(PROBES, "vllm-serve"),
-        ("its startupProbe asks for /healthz, which the server answers with 404; it serves /health",),
+        put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),
+        "its startupProbe asks for /healthz, which the server answers with 404; it serves /health",
     ),
-    Case(
-        PROBES,
+    On(PROBES, "agg-gb200", WORKER).fails(
         "ports that replace the one that is probed",
-        "agg-gb200",
-        (main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),),
-        failed(PROBES, WORKER),
-        ("its own ports (metrics) replace the operator's, and none is called system",),
+        main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
+        "its own ports (metrics) replace the operator's, and none is called system",
     ),
-    Case(
-        PROBES,
+    On(PROBES, "agg-gb200", FRONTEND).fails(
         "a frontend that listens elsewhere",
-        "agg-gb200",
-        (command(FRONTEND, "--http-port 8000", "--http-port 8080"),),
-        failed(PROBES, FRONTEND),
-        ("listens on 8080 (--http-port), but the operator's probes ask port http, 8000",),
+        command(FRONTEND, "--http-port 8000", "--http-port 8080"),
+        "listens on 8080 (--http-port), but the operator's probes ask port http, 8000",
     ),
-    Case(
-        PROBES,
-        "three probes that ask another port",
-        "agg-gb200",
-        (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
+    On(PROBES, "agg-gb200").passes(
+        "three probes that ask another port", (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE))
     ),
-    Case(
-        PROBES,
+    On(PROBES, "agg-gb200", WORKER).fails(
         "probes of the port that a variable takes away",
-        "agg-gb200",
-        (
-            *_OWN_PROBES,
-            main(WORKER, "startupProbe", _LIVE),
-            variable(WORKER, "DYN_SYSTEM_PORT", "9095"),
-        ),
-        failed(PROBES, WORKER),
-        ("listens on 9095 (DYN_SYSTEM_PORT), but its startupProbe asks port 9090",),
+        (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE), variable(WORKER, "DYN_SYSTEM_PORT", "9095")),
+        "listens on 9095 (DYN_SYSTEM_PORT), but its startupProbe asks port 9090",
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-agg", "VllmWorker").fails(
         "a probe of the start that asks a name that no port has",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
-        failed(PROBES, "VllmWorker"),
-        ("startupProbe asks port health by its name, and no port of the container is called so",),
+        put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),
+        "startupProbe asks port health by its name, and no port of the container is called so",
     ),
-    Case(
-        PROBES,
+    On(PROBES, "agg-gb200", WORKER, FRONTEND).fails(
         "a path of other servers, of a worker's port by its name and of a frontend",
-        "agg-gb200",
         (
             main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": "system"}}),
             of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
         ),
-        failed(PROBES, WORKER, FRONTEND),
         ("asks port system for /ready", "asks port 8000 for /healthz"),
     ),
-    Case(
-        PROBES,
+    On(PROBES, "agg-gb200").passes(
         "a path of another server of the pod",
-        "agg-gb200",
-        (main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),),
+        main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-agg").passes(
         "a path of another program in a worker's place",
-        "vllm-agg",
         (
             put(GRAPH, f"{VLLM_MAIN}.command", ["/opt/serve"]),
             put(GRAPH, f"{VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
         ),
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-serve", "vllm-serve").fails(
         "a liveness probe without one of the start, before the model can be loaded",
-        "vllm-serve",
         (
             drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
             drop("Deployment", f"{SERVER}.startupProbe"),
         ),
-        failed(PROBES, "vllm-serve"),
         ("its livenessProbe, beside no startupProbe, ends it after 30 s", "gpt-oss-120b takes 901 s"),
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-serve", "vllm-serve").is_undecided(
         "a startup probe of seconds, for a model whose size nobody knows",
-        "vllm-serve",
         (
             put("Deployment", SERVER_ARGS, ["Qwen/Qwen3-32B", "--host=0.0.0.0", "--tensor-parallel-size=4"]),
             put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 1),
         ),
-        undecided(PROBES, "vllm-serve"),
         ("its startupProbe ends it after", "nothing says how long its model takes to load"),
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-serve", "vllm-serve").fails(
         "probes of a server at another port than its own",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.args[3]", "--port=8001"),),
-        failed(PROBES, "vllm-serve"),
-        ("listens on 8001 (--port), but its readinessProbe asks port 8000",),
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
+        "listens on 8001 (--port), but its readinessProbe asks port 8000",
     ),
-    Case(
-        PROBES,
+    On(PROBES, "vllm-serve").passes(
         "probes of the supervisor of data-parallel ranks",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
             add("Deployment", f"{SERVER}.args", "--data-parallel-supervisor-port=8000"),

@@ -1,6 +1,6 @@
 """Options with which a server ends at start, and of a router that knows what the engines have cached."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, engine_file, put
 from tests.rules.serving_edits import FRONTEND, GRAPH, SERVER, VLLM_ARGS, WORKER, command, worker_flags
 
@@ -10,100 +10,74 @@ _ROUND_ROBIN = "--router-mode round-robin"
 _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
 
 CASES = (
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "Dynamo's names of the parsers",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.args[9]", "--reasoning_parser=gpt_oss"),
             put("Deployment", f"{SERVER}.args[10]", "--tool-call-parser=harmony"),
         ),
-        failed(FLAGS, "engine"),
         (
             "--reasoning-parser is gpt_oss, a name of Dynamo's or SGLang's: vllm serve calls the parser of "
             "gpt-oss openai_gptoss, and ends with a KeyError",
             "--tool-call-parser is harmony",
         ),
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "a choice of tools without a parser",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.args[10]", "--port=8000"),),
-        failed(FLAGS, "engine"),
-        ("--enable-auto-tool-choice stands without --tool-call-parser",),
+        put("Deployment", f"{SERVER}.args[10]", "--port=8000"),
+        "--enable-auto-tool-choice stands without --tool-call-parser",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").is_undecided(
         "a choice of tools whose parser a variable may name",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.args[10]", "--enable-auto-tool-choice"),
             put("Deployment", f"{SERVER}.args[11]", "$(MORE_OPTIONS)"),
             put("Deployment", f"{SERVER}.envFrom", [{"configMapRef": {"name": "options"}}]),
         ),
-        undecided(FLAGS, "engine"),
-        ("a word of the command line is unknown and might set --tool-call-parser",),
+        "a word of the command line is unknown and might set --tool-call-parser",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").is_undecided(
         "a choice of tools whose parser a file may name",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.args[10]", "--config=/etc/vllm.yaml"),),
-        undecided(FLAGS, "engine"),
-        ("the engine file /etc/vllm.yaml lies in no mounted volume",),
+        put("Deployment", f"{SERVER}.args[10]", "--config=/etc/vllm.yaml"),
+        "the engine file /etc/vllm.yaml lies in no mounted volume",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "a number format that no release of vLLM takes",
-        "vllm-serve",
         (
             put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai:v0.11.0"),
             add("Deployment", f"{SERVER}.args", "--dtype=fp16"),
         ),
-        failed(FLAGS, "engine"),
         ("--dtype is fp16", "one of auto, bfloat16, float, float16, float32, half"),
     ),
-    Case(
-        BLOCKS,
+    On(BLOCKS, "agg-gb200", WORKER).fails(
         "a worker that tells of other blocks than it has",
-        "agg-gb200",
         (
             command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),
             worker_flags(WORKER, "--kv-block-size 64"),
         ),
-        failed(BLOCKS, WORKER),
         ("--kv-block-size 64 tells the router of other blocks", "tokens_per_block 32 (the engine's default)"),
     ),
-    Case(
-        BLOCKS,
+    On(BLOCKS, "vllm-agg", FRONTEND).fails(
         "blocks of another size than vLLM's",
-        "vllm-agg",
         (
             put(GRAPH, f"{_VLLM_FRONTEND}[3]", "kv"),
             put(GRAPH, f"{_VLLM_FRONTEND}[4]", "--kv-cache-block-size=64"),
             put(GRAPH, f"{_VLLM_FRONTEND}[5]", "--http-port=8000"),
             put(GRAPH, f"{VLLM_ARGS}[8]", "--block-size=16"),
         ),
-        failed(BLOCKS, FRONTEND),
-        ("--kv-cache-block-size 64, but blocks of VllmWorker have 16 tokens (--block-size)",),
+        "--kv-cache-block-size 64, but blocks of VllmWorker have 16 tokens (--block-size)",
     ),
-    Case(
-        BLOCKS,
+    On(BLOCKS, "agg-gb200").passes(
         "blocks of one size everywhere",
-        "agg-gb200",
         (
             command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size 64"),
             worker_flags(WORKER, "--publish-events-and-metrics --kv-block-size 64"),
             engine_file("worker.yaml", "kv_cache_config.tokens_per_block", 64),
         ),
     ),
-    Case(
-        BLOCKS,
+    On(BLOCKS, "agg-gb200", WORKER).fails(
         "workers that publish nothing",
-        "agg-gb200",
-        (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),),
-        failed(BLOCKS, WORKER),
-        ("publishes no KV events, although Frontend routes by them",),
+        command(FRONTEND, _ROUND_ROBIN, "--router-mode kv"),
+        "publishes no KV events, although Frontend routes by them",
     ),
 )

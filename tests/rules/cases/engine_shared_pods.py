@@ -1,6 +1,6 @@
 """Engines that share a pod, and the ports that each of them has or takes from another."""
 
-from tests.rules.case import B200, Case, failed
+from tests.rules.case import B200, On
 from tests.rules.edits import Edit, put
 from tests.rules.serving_edits import GRAPH, VLLM_MAIN, VLLM_POD
 
@@ -28,42 +28,29 @@ def _supervised(shell: str, second: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        ENDS,
+    On(ENDS, "vllm-agg", "VllmWorker").fails(
         "an engine behind a shell of a supervisor",
-        "vllm-agg",
         _supervised("/bin/sh", "python3"),
-        failed(ENDS, "VllmWorker"),
-        ("is started through /bin/sh without exec: the signal to end reaches the shell alone",),
+        "is started through /bin/sh without exec: the signal to end reaches the shell alone",
     ),
-    Case(ENDS, "engines that their shells become", "vllm-agg", _supervised("/bin/sh", "exec python3")),
-    Case(
-        ENDS,
+    On(ENDS, "vllm-agg").passes("engines that their shells become", _supervised("/bin/sh", "exec python3")),
+    On(ENDS, "vllm-agg").passes(
         "an engine to which its shell passes the signal on",
-        "vllm-agg",
         _supervised("/bin/sh", "trap 'kill $!' TERM && python3"),
     ),
-    Case(ENDS, "engines that bash becomes by itself", "vllm-agg", _supervised("/bin/bash", "python3")),
-    Case(
-        PORTS,
+    On(ENDS, "vllm-agg").passes("engines that bash becomes by itself", _supervised("/bin/bash", "python3")),
+    On(PORTS, "vllm-agg", "VllmWorker").fails(
         "two engines with ports of their own, and one handshake",
-        "vllm-agg",
         _both(f"{_METRIC}=20380", f"{_METRIC}=20480", _NIXL),
-        failed(PORTS, "VllmWorker"),
-        (f"2 engines of one pod have {_HANDSHAKE} 5600",),
+        f"2 engines of one pod have {_HANDSHAKE} 5600",
     ),
-    Case(
-        PORTS,
+    On(PORTS, "vllm-agg", "VllmWorker").fails(
         "two engines with the port that the operator gives",
-        "vllm-agg",
         _both("", ""),
-        failed(PORTS, "VllmWorker"),
-        (f"2 engines of one pod have {_METRIC} 20380: dynamo.vllm in",),
+        f"2 engines of one pod have {_METRIC} 20380: dynamo.vllm in",
     ),
-    Case(
-        PORTS,
+    On(PORTS, "vllm-agg").passes(
         "two engines of which one has a scheduler that a person chose",
-        "vllm-agg",
         (
             *_both("", ""),
             put(
@@ -73,30 +60,20 @@ CASES = (
             ),
         ),
     ),
-    Case(
-        PORTS,
+    On(PORTS, "vllm-agg", "VllmWorker").fails(
         "more workers on the network of their nodes than there are nodes",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_POD}.hostNetwork", True),),
-        failed(PORTS, "VllmWorker"),
-        (
-            "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
-            "of which each node of pool p6-b200.48xlarge (1 x",
-        ),
+        put(GRAPH, f"{VLLM_POD}.hostNetwork", True),
+        "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
+        "of which each node of pool p6-b200.48xlarge (1 x",
     ),
-    Case(
-        PORTS,
+    On(PORTS, "vllm-disagg-efa", "Prefill, Decode").fails(
         "prefill and decode on the network of nodes that nobody names",
-        "vllm-disagg-efa",
         _HOSTED,
-        failed(PORTS, "Prefill, Decode"),
-        ("and have port 9090, of which a node takes one",),
+        "and have port 9090, of which a node takes one",
         pools=(),
     ),
-    Case(
-        PORTS,
+    On(PORTS, "vllm-disagg-efa").passes(
         "prefill and decode on the network of their nodes, each with a port of its own",
-        "vllm-disagg-efa",
         (
             *_HOSTED,
             put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),

@@ -1,6 +1,6 @@
 """Buffers and blocks of the KV cache that prefill hands to decode."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import Edit, engine_file
 from tests.rules.serving_edits import DECODE, PREFILL
 
@@ -19,12 +19,9 @@ def _buffers(tokens: int) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        ALIGNED,
+    On(ALIGNED, "disagg-gb200", PREFILL, DECODE).fails(
         "a buffer below the longest prompt that does not grow",
-        "disagg-gb200",
         _buffers(8192),
-        failed(ALIGNED, PREFILL, DECODE),
         (
             "holds 8192 tokens (prefill.yaml",
             "prefill admits prompts of 8999 (prefill.yaml",
@@ -32,38 +29,27 @@ CASES = (
             "buffers of NIXL do not grow",
         ),
     ),
-    Case(ALIGNED, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192)),
-    Case(
-        ALIGNED,
+    On(ALIGNED, "disagg-b200").passes("a buffer below the longest prompt that grows", _buffers(8192)),
+    On(ALIGNED, "disagg-gb200", PREFILL, DECODE).fails(
         "prompts in chunks, as long as the model",
-        "disagg-gb200",
         (
             engine_file("prefill.yaml", "max_seq_len", remove=True),
             engine_file("prefill.yaml", "enable_chunked_prefill", True),
         ),
-        failed(ALIGNED, PREFILL, DECODE),
-        ("prefill admits prompts of 131071 (the length that gpt-oss-120b was made for, less",),
+        "prefill admits prompts of 131071 (the length that gpt-oss-120b was made for, less",
     ),
-    Case(
-        BLOCKS,
+    On(BLOCKS, "disagg-b200", BOTH).fails(
         "blocks of two sizes",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),),
-        failed(BLOCKS, BOTH),
+        engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
     ),
-    Case(
-        REUSE,
+    On(REUSE, "disagg-b200", PREFILL).fails(
         "blocks for reuse by default",
-        "disagg-b200",
-        (engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),),
-        failed(REUSE, PREFILL),
+        engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),
         ("enable_block_reuse true, the engine's default", "transfers it by UCX"),
     ),
-    Case(
-        REUSE,
+    On(REUSE, "agg-gb200").passes(
         "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
-        "agg-gb200",
         (
             engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),
             engine_file(
@@ -73,23 +59,17 @@ CASES = (
             ),
         ),
     ),
-    Case(
-        REUSE,
+    On(REUSE, "disagg-b200", PREFILL).fails(
         "UCX with the Python transceiver",
-        "disagg-b200",
-        (engine_file("prefill.yaml", _RUNTIME, "PYTHON"),),
-        failed(REUSE, PREFILL),
-        ("transfers by UCX with the Python transceiver (prefill.yaml",),
+        engine_file("prefill.yaml", _RUNTIME, "PYTHON"),
+        "transfers by UCX with the Python transceiver (prefill.yaml",
     ),
-    Case(
-        REUSE,
+    On(REUSE, "disagg-b200", DECODE).fails(
         "the C++ transceiver and the cache of another manager",
-        "disagg-b200",
         (
             engine_file("decode.yaml", _RUNTIME, "CPP"),
             engine_file("decode.yaml", _SECOND_MANAGER, value=True),
         ),
-        failed(REUSE, DECODE),
         ("has the C++ transceiver (decode.yaml", "the second manager of the KV cache"),
     ),
 )

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import add, put
 from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
@@ -20,42 +20,30 @@ _DRAFT = "--speculative-config=" + json.dumps(
 )
 
 CASES = (
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "a slip under vllm serve",
-        "vllm-serve",
-        (add("Deployment", f"{SERVER}.args", "--enable_prefix_cacheing"),),
-        failed(FLAGS, "engine"),
-        ("--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",),
+        add("Deployment", f"{SERVER}.args", "--enable_prefix_cacheing"),
+        "--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-agg", "VllmWorker").fails(
         "words for numbers, and a number that is missing",
-        "vllm-agg",
         (
             add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=abc"),
             add(GRAPH, f"{VLLM_MAIN}.args", "--stream_interval"),
         ),
-        failed(FLAGS, "VllmWorker"),
         (
             "--block-size is abc, and must be a whole number",
             "--stream-interval is without a value, and must be a whole number",
         ),
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-agg", "VllmWorker").fails(
         "a backend of attention that vLLM does not have",
-        "vllm-agg",
-        (add(GRAPH, f"{VLLM_MAIN}.args", "--attention-backend=FLASHINFR"),),
-        failed(FLAGS, "VllmWorker"),
-        ("--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--attention-backend=FLASHINFR"),
+        "--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "engine").fails(
         "slips in a connector and in a role",
-        "vllm-serve",
-        (add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),),
-        failed(VALUES, "engine"),
+        add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
         (
             "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
             "the nearest is NixlConnector",
@@ -63,12 +51,7 @@ CASES = (
         ),
     ),
     *(
-        Case(
-            VALUES,
-            name,
-            "vllm-serve",
-            (add("Deployment", f"{SERVER}.args", argument),),
-        )
+        On(VALUES, "vllm-serve").passes(name, add("Deployment", f"{SERVER}.args", argument))
         for name, argument in (
             ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
             (
@@ -77,40 +60,26 @@ CASES = (
             ),
         )
     ),
-    Case(
-        STRUCTURED,
+    On(STRUCTURED, "vllm-serve", "engine").fails(
         "structured output set up beside a draft model",
-        "vllm-serve",
         (
             add("Deployment", f"{SERVER}.args", _DRAFT),
             add("Deployment", f"{SERVER}.args", "--structured-outputs-config.backend=xgrammar"),
         ),
-        failed(STRUCTURED, "engine"),
-        (
-            "has a draft model (--speculative-config) and sets structured output up "
-            "(--structured-outputs-config.backend)",
-        ),
+        "has a draft model (--speculative-config) and sets structured output up "
+        "(--structured-outputs-config.backend)",
     ),
-    Case(
-        STRUCTURED,
-        "a draft model with parsers of tool calls",
-        "vllm-serve",
-        (add("Deployment", f"{SERVER}.args", _DRAFT),),
+    On(STRUCTURED, "vllm-serve").passes(
+        "a draft model with parsers of tool calls", add("Deployment", f"{SERVER}.args", _DRAFT)
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "engine").fails(
         "another quantization than the checkpoint's",
-        "vllm-serve",
-        (add("Deployment", f"{SERVER}.args", "--quantization=fp8"),),
-        failed(VALUES, "engine"),
+        add("Deployment", f"{SERVER}.args", "--quantization=fp8"),
         ("quantization fp8 (--quantization) is not what /opt/models/", "holds, mxfp4: vLLM refuses"),
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "a model that is nearly the published one",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss120b"),),
-        failed(FLAGS, "engine"),
-        ("its model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",),
+        put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss120b"),
+        "its model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",
     ),
 )

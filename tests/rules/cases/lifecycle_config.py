@@ -1,6 +1,6 @@
 """ConfigMaps that graphs share by mistake."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import Edit, document
 
 UNIQUE = "config-names-unique"
@@ -20,18 +20,12 @@ def _config(name: str, namespace: str, content: str = "stream_interval: 20") -> 
 _BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "stream_interval: 10"))
 
 CASES = (
-    Case(
-        UNIQUE,
+    On(UNIQUE, "vllm-agg", "llm-config").fails(
         "two of one name in one namespace",
-        "vllm-agg",
         _BOTH,
-        failed(UNIQUE, "llm-config"),
         ("have different content and are one object", "document 4, line"),
     ),
-    Case(
-        UNIQUE,
-        "the same content twice",
-        "vllm-agg",
-        (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")),
+    On(UNIQUE, "vllm-agg").passes(
+        "the same content twice", (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss"))
     ),
 )

@@ -1,6 +1,6 @@
 """What a graph comes after, and what goes after it."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import document
 from tests.rules.exports import LATER, removed, resource, undepend
 
@@ -42,75 +42,47 @@ inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-
 """)
 
 CASES = (
-    Case(
-        OPERATOR,
+    On(OPERATOR, EKS, "graph").fails(
         "a graph beside its operator",
-        EKS,
-        (undepend(GRAPH, "Release/platform"),),
-        failed(OPERATOR, "graph"),
-        ("does not depend on platform, which installs its operator",),
+        undepend(GRAPH, "Release/platform"),
+        "does not depend on platform, which installs its operator",
     ),
-    Case(
-        OPERATOR,
+    On(OPERATOR, EKS, "graph").fails(
         "a graph beside the reference to the stack that runs its operator",
-        EKS,
         (
             removed("Release/platform"),
             document("{type: 'pulumi:pulumi:StackReference', name: platform-layer, inputs: {name: a/b/c}}"),
         ),
-        failed(OPERATOR, "graph"),
-        ("does not depend on platform-layer, which installs its operator",),
+        "does not depend on platform-layer, which installs its operator",
     ),
-    Case(
-        OPERATOR,
+    On(OPERATOR, EKS, "graph").fails(
         "a definition beside the graph",
-        EKS,
-        (_DEFINITION_OF_GRAPHS,),
-        failed(OPERATOR, "graph"),
-        ("does not depend on graphs, the definition dynamographdeployments.nvidia.com",),
+        _DEFINITION_OF_GRAPHS,
+        "does not depend on graphs, the definition dynamographdeployments.nvidia.com",
     ),
-    Case(
-        OPERATOR,
-        "a compute domain beside its driver",
-        EKS,
-        (_DRIVER, _DOMAIN),
-        failed(OPERATOR, "domain"),
-        ("does not depend on driver",),
+    On(OPERATOR, EKS, "domain").fails(
+        "a compute domain beside its driver", (_DRIVER, _DOMAIN), "does not depend on driver"
     ),
-    Case(
-        CACHE,
+    On(CACHE, EKS, "graph").fails(
         "a graph beside the download",
-        EKS,
-        (undepend(GRAPH, "Job/download"),),
-        failed(CACHE, "graph"),
-        ("mounts claim model-cache and does not depend on download, which fills it",),
+        undepend(GRAPH, "Job/download"),
+        "mounts claim model-cache and does not depend on download, which fills it",
     ),
-    Case(
-        CACHE,
+    On(CACHE, EKS, "graph").fails(
         "a download that nobody waits for",
-        EKS,
-        (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": "true"}),),
-        failed(CACHE, "graph"),
-        ("lets it count as done before it has run",),
+        resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": "true"}),
+        "lets it count as done before it has run",
     ),
-    Case(
-        CACHE,
-        "a claim of somebody else's",
-        EKS,
-        (removed("Job/download", "PersistentVolumeClaim/models"),),
+    On(CACHE, EKS).passes(
+        "a claim of somebody else's", removed("Job/download", "PersistentVolumeClaim/models")
     ),
-    Case(
-        CACHE,
+    On(CACHE, EKS, "graph").is_undecided(
         "a claim whose name is not known yet",
-        EKS,
-        (resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),),
-        undecided(CACHE, "graph"),
-        ("persistentVolumeClaim.claimName is known only after the update",),
+        resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),
+        "persistentVolumeClaim.claimName is known only after the update",
     ),
-    Case(
-        OUTLIVED,
+    On(OUTLIVED, EKS, "graph").fails(
         "a graph beside everything in its namespace",
-        EKS,
         (
             resource(GRAPH, "dependsOn", ["Release/platform"]),
             resource(
@@ -119,7 +91,6 @@ CASES = (
                 [{"name": "hf-token-secret"}],
             ),
         ),
-        failed(OUTLIVED, "graph"),
-        ("Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",),
+        "Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",
     ),
 )

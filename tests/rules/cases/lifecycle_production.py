@@ -1,6 +1,6 @@
 """What a production stack keeps."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.exports import resource
 
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
@@ -25,22 +25,17 @@ DISPOSABLE = tuple(
 
 
 CASES = (
-    Case(
-        PROTECTED,
+    On(PROTECTED, OUR_EKS, "network-vpc", "eks", "cache-storage-file-system").fails(
         "our network, cluster and file system without protection",
-        OUR_EKS,
         (
             resource("Vpc/network-vpc", "protect", False),
             resource("Cluster/eks", "protect", False),
             resource("FileSystem/cache-storage-file-system", "protect", False),
         ),
-        failed(PROTECTED, "network-vpc", "eks", "cache-storage-file-system"),
-        ("is not protected, in a stack of lifecycle production",),
+        "is not protected, in a stack of lifecycle production",
     ),
-    Case(
-        PROTECTED,
+    On(PROTECTED, OURS).passes(
         "a disposable stack",
-        OURS,
         (
             *DISPOSABLE,
             resource(OUR_CLAIM, "protect", False),
@@ -49,18 +44,13 @@ CASES = (
             resource(SERVERS, DELETED, "Delete"),
         ),
     ),
-    Case(
-        PROTECTED,
+    On(PROTECTED, OURS, "model-cache-claim").is_undecided(
         "a lifecycle of its own invention",
-        OURS,
         (resource(OUR_COMPONENT, "inputs.lifecycle", "staging"), resource(OUR_CLAIM, "protect", False)),
-        undecided(PROTECTED, "model-cache-claim"),
-        ("lifecycle of gpt-oss-disagg is 'staging', not production or disposable",),
+        "lifecycle of gpt-oss-disagg is 'staging', not production or disposable",
     ),
-    Case(
-        PROTECTED,
+    On(PROTECTED, EKS, "disks", "network", "cluster", "models", "results", "serving").is_undecided(
         "a foreign program that does not say what it is for",
-        EKS,
         tuple(
             resource(name, "protect", False)
             for name in (
@@ -73,32 +63,22 @@ CASES = (
                 NAMESPACE,
             )
         ),
-        undecided(PROTECTED, "disks", "network", "cluster", "models", "results", "serving"),
-        ("no component says by its input lifecycle",),
+        "no component says by its input lifecycle",
     ),
-    Case(
-        RETAINED,
+    On(RETAINED, OURS, "model-cache-claim", "serving-namespace").fails(
         "a claim and its namespace that are not kept",
-        OURS,
         (
             resource(OUR_CLAIM, "retainOnDelete", False),
             resource("Namespace/serving-namespace", "retainOnDelete", False),
         ),
-        failed(RETAINED, "model-cache-claim", "serving-namespace"),
-        ("it takes claim model-cache-claim along",),
+        "it takes claim model-cache-claim along",
     ),
-    Case(
-        RETAINED,
+    On(RETAINED, OURS, "nats").fails(
         "servers whose volumes go with them",
-        OURS,
-        (resource(SERVERS, DELETED, "Delete"),),
-        failed(RETAINED, "nats"),
-        ("persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",),
+        resource(SERVERS, DELETED, "Delete"),
+        "persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",
     ),
-    Case(
-        RETAINED,
-        "a foreign program that does not say what it is for",
-        EKS,
-        (resource(CLAIM, "retainOnDelete", False),),
+    On(RETAINED, EKS).passes(
+        "a foreign program that does not say what it is for", resource(CLAIM, "retainOnDelete", False)
     ),
 )

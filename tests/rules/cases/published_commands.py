@@ -1,12 +1,9 @@
 """How the published recipe's engine is started, and the file that it reads."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import put
 from tests.rules.judging import DECODE, FILE, GPUS
-from tests.rules.published_findings import (
-    CONFIG_MAP,
-    PUBLISHED,
-)
+from tests.rules.published_findings import CONFIG_MAP, PUBLISHED
 from tests.rules.serving_edits import GRAPH, command, main_container
 
 _FLAGS = "--disaggregation-mode decode"
@@ -22,86 +19,56 @@ _START = " \\\n  ".join(
 _FILE_VARIABLE = main_container(DECODE, "env[3]")
 
 CASES = (
-    Case(
-        GPUS,
+    On(GPUS, PUBLISHED, DECODE).fails(
         "an engine file that the start script writes",
-        PUBLISHED,
-        (
-            command(
-                DECODE,
-                _START,
-                "cat > /tmp/engine.yaml <<'EOF'\n"
-                "tensor_parallel_size: 8\n"
-                "EOF\n"
-                f"{_START} --extra-engine-args /tmp/engine.yaml",
-            ),
+        command(
+            DECODE,
+            _START,
+            "cat > /tmp/engine.yaml <<'EOF'\n"
+            "tensor_parallel_size: 8\n"
+            "EOF\n"
+            f"{_START} --extra-engine-args /tmp/engine.yaml",
         ),
-        failed(GPUS, DECODE),
-        ("tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",),
+        "tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",
     ),
-    Case(
-        GPUS,
+    On(GPUS, PUBLISHED, DECODE).is_undecided(
         "a start script with unknown further words",
-        PUBLISHED,
-        (command(DECODE, _START, f"{_START} $MORE_FLAGS"),),
-        undecided(GPUS, DECODE),
-        ("a word of the command line is unknown",),
+        command(DECODE, _START, f"{_START} $MORE_FLAGS"),
+        "a word of the command line is unknown",
     ),
-    Case(
-        GPUS,
+    On(GPUS, PUBLISHED, DECODE).is_undecided(
         "two engines in one container",
-        PUBLISHED,
-        (command(DECODE, _START, f"{_START} &\n{_START}"),),
-        undecided(GPUS, DECODE),
-        ("starts 2 engines in one container",),
+        command(DECODE, _START, f"{_START} &\n{_START}"),
+        "starts 2 engines in one container",
     ),
-    Case(
-        FILE,
+    On(FILE, PUBLISHED, DECODE).fails(
         "an engine file that is a list",
-        PUBLISHED,
-        (put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),),
-        failed(FILE, DECODE),
-        ("decode.yaml of ConfigMap llm-config is a list, not a mapping of engine settings",),
+        put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),
+        "decode.yaml of ConfigMap llm-config is a list, not a mapping of engine settings",
     ),
-    Case(
-        FILE,
+    On(FILE, PUBLISHED, DECODE).is_undecided(
         "an engine file outside the mounted ConfigMap",
-        PUBLISHED,
-        (put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),),
-        undecided(FILE, DECODE),
-        ("settings.yaml lies in volume model-cache, which is no ConfigMap",),
+        put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),
+        "settings.yaml lies in volume model-cache, which is no ConfigMap",
     ),
-    Case(
-        GPUS,
-        "a service that is no mapping",
-        PUBLISHED,
-        (put(GRAPH, "spec.services.Broken", 3),),
-        undecided(GPUS, "Broken"),
-        ("Broken is 3, not a mapping",),
+    On(GPUS, PUBLISHED, "Broken").is_undecided(
+        "a service that is no mapping", put(GRAPH, "spec.services.Broken", 3), "Broken is 3, not a mapping"
     ),
-    Case(
-        "start-command-runs",
+    On("start-command-runs", PUBLISHED, DECODE).fails(
         "a variable of nearly the name that is set",
-        PUBLISHED,
-        (command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),),
-        failed("start-command-runs", DECODE),
-        ("its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",),
+        command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+        "its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",
     ),
-    Case(
-        "start-command-runs",
+    On("start-command-runs", PUBLISHED).passes(
         "a variable of nearly the name that is set, which a loop of the script sets",
-        PUBLISHED,
         (
             command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
             command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
         ),
     ),
-    Case(
-        "start-command-runs",
+    On("start-command-runs", PUBLISHED, DECODE).fails(
         "a blank behind the backslash, after which the line does not go on",
-        PUBLISHED,
-        (command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),),
-        failed("start-command-runs", DECODE),
-        ("a line of its start script begins with --disaggregation-mode: the line before does not go on",),
+        command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),
+        "a line of its start script begins with --disaggregation-mode: the line before does not go on",
     ),
 )

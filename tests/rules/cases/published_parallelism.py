@@ -1,13 +1,9 @@
 """GPUs, number formats and places of the published recipe's workers, wherever they can be set."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, On, failed
 from tests.rules.edits import Edit, engine_file, put
 from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
-from tests.rules.published_findings import (
-    ON_GB200,
-    ON_H200,
-    PUBLISHED,
-)
+from tests.rules.published_findings import ON_GB200, ON_H200, PUBLISHED
 from tests.rules.serving_edits import GRAPH, main_container, of_service
 
 _DECODE_GPUS = failed(GPUS, DECODE)
@@ -37,39 +33,26 @@ CASES = (
         _DECODE_GPUS,
         ("asks for 8 GPUs (2 pods of 4)",),
     ),
-    Case(
-        GPUS,
+    On(GPUS, PUBLISHED, DECODE).is_undecided(
         "an amount that is no number",
-        PUBLISHED,
-        (of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),),
-        undecided(GPUS, DECODE),
-        ("resources.limits.gpu is 'four', not a whole number",),
+        of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),
+        "resources.limits.gpu is 'four', not a whole number",
     ),
-    Case(
-        FITS,
+    On(FITS, PUBLISHED, DECODE).fails(
         "a worker larger than a GB200 tray",
-        PUBLISHED,
         _EIGHT_GPUS,
-        failed(FITS, DECODE),
         ("asks for 8 GPUs in one pod", "(p6e-gb200.36xlarge) has at most 4"),
         pools=ON_GB200,
     ),
-    Case(
-        FITS,
+    On(FITS, PUBLISHED, DECODE, PREFILL).is_undecided(
         "a pool of an unknown instance type",
-        PUBLISHED,
-        (),
-        undecided(FITS, DECODE, PREFILL),
-        ("instance type p4d.24xlarge is not one of",),
+        says="instance type p4d.24xlarge is not one of",
         pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
     ),
-    Case(
-        QUANTIZATION,
+    On(QUANTIZATION, PUBLISHED, *_WORKERS).fails(
         "8-bit activations per tensor with CUTLASS on Hopper, which is not known to stop the worker",
-        PUBLISHED,
         (*_backend("CUTLASS"), *_override("value", "W4A8_MXFP4_FP8")),
-        failed(QUANTIZATION, *_WORKERS),
-        ("starts, with kernels that NVIDIA does not declare for it",),
+        "starts, with kernels that NVIDIA does not declare for it",
         pools=ON_H200,
     ),
 )

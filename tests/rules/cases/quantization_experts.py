@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, add, engine_file, put, text, variable
 from tests.rules.serving_edits import DECODE, PREFILL, SERVER, on_product
 
@@ -31,93 +31,56 @@ def _backend(name: str) -> Edit:
 
 
 CASES = (
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve", "engine").fails(
         "a backend without a bias",
-        "trtllm-serve",
-        (_backend("WIDEEP"),),
-        failed(RUNS, "engine"),
+        _backend("WIDEEP"),
         ("WIDEEP", "stops with an error while it loads or warms up on GB200 (blackwell", "adds no bias"),
     ),
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve", "engine").fails(
         "experts divided under TRITON on Blackwell",
-        "trtllm-serve",
-        (_backend("TRITON"),),
-        failed(RUNS, "engine"),
+        _backend("TRITON"),
         ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
     ),
-    Case(
-        RUNS,
-        "a backend for which nothing here has a table",
-        "trtllm-serve",
-        (_backend("MARLIN"),),
-        undecided(RUNS, "engine"),
-        ("what moe_config.backend MARLIN",),
+    On(RUNS, "trtllm-serve", "engine").is_undecided(
+        "a backend for which nothing here has a table", _backend("MARLIN"), "what moe_config.backend MARLIN"
     ),
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve").passes(
         "another model with a backend that gpt-oss does not take",
-        "trtllm-serve",
         (
             _backend("WIDEEP"),
             put("Deployment", _MODEL, _QWEN),
             text("Deployment", f"{SERVER}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
         ),
     ),
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve", "engine").is_undecided(
         "a GPU that is not in the registry",
-        "trtllm-serve",
         (_backend("TRTLLM"), on_product("NVIDIA-L40S")),
-        undecided(RUNS, "engine"),
-        ("its node selection names the GPU NVIDIA-L40S, which is not one of",),
-        (),
+        "its node selection names the GPU NVIDIA-L40S, which is not one of",
+        pools=(),
     ),
-    Case(
-        RUNS,
+    On(RUNS, "trtllm-serve", "engine").fails(
         "a backend that turns into another",
-        "trtllm-serve",
-        (_backend("CUTEDSL"),),
-        failed(RUNS, "engine"),
+        _backend("CUTEDSL"),
         ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "trtllm-serve", "engine").fails(
         "a value that no engine knows",
-        "trtllm-serve",
-        (_override("MXFP8"),),
-        failed(KNOWN, "engine"),
-        (
-            "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
-            "the engine warns and takes its default",
-        ),
+        _override("MXFP8"),
+        "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
+        "the engine warns and takes its default",
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "trtllm-serve", "engine").fails(
         "a checkpoint of another format",
-        "trtllm-serve",
         (_override("W4A16_MXFP4"), put("Deployment", _MODEL, _REQUANTIZED)),
-        failed(KNOWN, "engine"),
-        (f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",),
+        f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",
     ),
-    Case(
-        KNOWN,
-        "another engine",
-        "vllm-serve",
-        (_override("W4A16_MXFP4"),),
-        failed(KNOWN, "engine"),
-        ("which TensorRT-LLM reads, and starts vllm",),
+    On(KNOWN, "vllm-serve", "engine").fails(
+        "another engine", _override("W4A16_MXFP4"), "which TensorRT-LLM reads, and starts vllm"
     ),
-    Case(
-        SAME,
+    On(SAME, "disagg-b200", _BOTH).fails(
         "prefill with other activations",
-        "disagg-b200",
-        (_override_of(PREFILL, "W4A16_MXFP4"),),
-        failed(SAME, _BOTH),
-        (
-            "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
-            "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
-        ),
+        _override_of(PREFILL, "W4A16_MXFP4"),
+        "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
+        "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
     ),
 )

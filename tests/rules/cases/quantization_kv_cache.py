@@ -1,6 +1,6 @@
 """The format of the KV cache: known to the engine, equal in prefill and decode, tested on the GPU."""
 
-from tests.rules.case import Case, Pools, failed, undecided
+from tests.rules.case import On, Pools
 from tests.rules.edits import add, engine_file, put, text
 from tests.rules.serving_edits import VLLM_ARGS
 
@@ -18,66 +18,45 @@ _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "
 _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
-    Case(
-        SAME,
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
         "one of vLLM's two workers with the checkpoint's own",
-        "vllm-disagg-efa",
-        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),),
-        failed(SAME, "Prefill, Decode"),
-        ("Prefill bfloat16 by auto (--kv-cache-dtype), Decode fp8 by fp8 (--kv-cache-dtype)",),
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
+        "Prefill bfloat16 by auto (--kv-cache-dtype), Decode fp8 by fp8 (--kv-cache-dtype)",
     ),
-    Case(
-        SAME,
-        "two names of one format",
-        "vllm-disagg-efa",
-        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3"),),
+    On(SAME, "vllm-disagg-efa").passes(
+        "two names of one format", text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3")
     ),
-    Case(
-        SAME,
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "a checkpoint that decides for prefill",
-        "vllm-disagg-efa",
         (
             text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
             put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
         ),
-        undecided(SAME, "Prefill, Decode"),
-        ("its checkpoint decides the format of the KV cache",),
+        "its checkpoint decides the format of the KV cache",
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "trtllm-serve", "engine").fails(
         "a name that TensorRT-LLM calls auto",
-        "trtllm-serve",
-        (engine_file(_FILE, _DTYPE, "bfloat16"),),
-        failed(KNOWN, "engine"),
+        engine_file(_FILE, _DTYPE, "bfloat16"),
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "vllm-agg", "VllmWorker").fails(
         "a value that vLLM's command line refuses",
-        "vllm-agg",
-        (text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),),
-        failed(KNOWN, "VllmWorker"),
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "vllm-serve", "engine").fails(
         "a format of other engines, in a release of vLLM's own image",
-        "vllm-serve",
         (
             put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
             add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
         ),
-        failed(KNOWN, "engine"),
-        ("the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",),
+        "the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",
     ),
-    Case(
-        KNOWN,
+    On(KNOWN, "trtllm-serve", "engine").fails(
         "8 bits on Hopper",
-        "trtllm-serve",
         (_ON_H100, engine_file(_FILE, _DTYPE, "fp8")),
-        failed(KNOWN, "engine"),
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
-        H100,
+        pools=H100,
     ),
-    Case(KNOWN, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),)),
+    On(KNOWN, "trtllm-serve").passes("8 bits on Blackwell", engine_file(_FILE, _DTYPE, "fp8")),
 )

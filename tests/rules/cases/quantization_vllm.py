@@ -1,6 +1,6 @@
 """vLLM's expert kernels on each GPU, and variables that nothing reads."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, add, put
 from tests.rules.serving_edits import SERVER, VLLM_MAIN
 
@@ -25,58 +25,36 @@ def _variable_on_hopper(name: str, value: str = "1") -> Edit:
 _LATER = "docker.io/vllm/vllm-openai:v0.31.0"
 
 CASES = (
-    Case(
-        BACKEND,
+    On(BACKEND, "vllm-agg", _WORKER).fails(
         "Hopper's kernels on Blackwell, over the variable",
-        "vllm-agg",
-        (_on_blackwell("flashinfer_cutlass"),),
-        failed(BACKEND, _WORKER),
-        (
-            "--moe-backend flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can "
-            "land on B200 (blackwell, pool p6-b200.48xlarge",
-        ),
+        _on_blackwell("flashinfer_cutlass"),
+        "--moe-backend flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can "
+        "land on B200 (blackwell, pool p6-b200.48xlarge",
     ),
-    Case(
-        BACKEND,
+    On(BACKEND, "vllm-serve", "engine").fails(
         "Blackwell's activations on Hopper",
-        "vllm-serve",
-        (_variable_on_hopper(_VARIABLE),),
-        failed(BACKEND, "engine"),
-        (f"{_VARIABLE} has its kernels on B200, GB200, B300 and GB300, and it can land on H200",),
+        _variable_on_hopper(_VARIABLE),
+        f"{_VARIABLE} has its kernels on B200, GB200, B300 and GB300, and it can land on H200",
     ),
-    Case(
-        BACKEND,
+    On(BACKEND, "vllm-serve", "engine").is_undecided(
         "Blackwell's kernels on Hopper, in a release that was not read",
-        "vllm-serve",
         (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{SERVER}.image", _LATER)),
-        undecided(BACKEND, "engine"),
         ("it can land on H200", f"in other releases than that of image {_LATER}"),
     ),
-    Case(
-        BACKEND,
+    On(BACKEND, "vllm-serve", "engine").is_undecided(
         "a backend of which nothing is said for MXFP4",
-        "vllm-serve",
-        (_on_hopper("deep_gemm"),),
-        undecided(BACKEND, "engine"),
-        ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
+        _on_hopper("deep_gemm"),
+        "what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",
     ),
-    Case(
-        BACKEND,
+    On(BACKEND, "vllm-agg", _WORKER).fails(
         "a flag that overrules the variable",
-        "vllm-agg",
-        (_on_blackwell("flashinfer_trtllm"),),
-        failed(BACKEND, _WORKER),
-        (
-            f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
-            "flashinfer_trtllm (--moe-backend) computes in BF16",
-        ),
+        _on_blackwell("flashinfer_trtllm"),
+        f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
+        "flashinfer_trtllm (--moe-backend) computes in BF16",
     ),
-    Case(
-        FLAGS,
+    On(FLAGS, "vllm-serve", "engine").fails(
         "a backend with a slip, in any release",
-        "vllm-serve",
         (put("Deployment", f"{SERVER}.image", _LATER), _on_hopper("flashinfer-trtlm")),
-        failed(FLAGS, "engine"),
         ("--moe-backend is flashinfer-trtlm, which", "; the nearest is flashinfer_trtllm"),
     ),
 )

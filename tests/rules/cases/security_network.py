@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, document, put
 from tests.rules.exports import LATER, resource, unset
 
@@ -29,59 +29,39 @@ spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{numb
 
 
 CASES = (
-    Case(
-        PUBLIC,
+    On(PUBLIC, OURS, "eks").fails(
         "our API server for everybody",
-        OURS,
-        (resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),),
-        failed(PUBLIC, "eks"),
-        ("has an API endpoint open to 0.0.0.0/0",),
+        resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),
+        "has an API endpoint open to 0.0.0.0/0",
     ),
-    Case(
-        PUBLIC,
+    On(PUBLIC, "disagg-b200", "dynamo-nats").fails(
         "a load balancer for everybody",
-        "disagg-b200",
         _balanced(),
-        failed(PUBLIC, "dynamo-nats"),
-        ("is a load balancer open to every address, and nothing makes it internal",),
+        "is a load balancer open to every address, and nothing makes it internal",
     ),
-    Case(
-        PUBLIC,
-        "a load balancer for one range",
-        "disagg-b200",
-        _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
+    On(PUBLIC, "disagg-b200").passes(
+        "a load balancer for one range", _balanced(loadBalancerSourceRanges=["10.0.0.0/8"])
     ),
-    Case(
-        PUBLIC,
+    On(PUBLIC, "disagg-b200").passes(
         "an internal load balancer",
-        "disagg-b200",
         (*_balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")),
     ),
-    Case(
-        PUBLIC,
+    On(PUBLIC, "disagg-b200", "frontend").fails(
         "an Ingress that faces the internet",
-        "disagg-b200",
-        (_ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),),
-        failed(PUBLIC, "frontend"),
-        ("is internet-facing, open to every address",),
+        _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
+        "is internet-facing, open to every address",
     ),
-    Case(
-        PUBLIC,
+    On(PUBLIC, EKS, "cluster").fails(
         "a cluster's endpoint as it is by default",
-        EKS,
-        (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
-        failed(PUBLIC, "cluster"),
-        ("has an API endpoint open to every address, the default",),
+        unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),
+        "has an API endpoint open to every address, the default",
     ),
-    Case(
-        PUBLIC,
+    On(PUBLIC, EKS, "cluster").is_undecided(
         "ranges of a cluster's endpoint that are not known yet",
-        EKS,
         (
             resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
             resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", [LATER]),
         ),
-        undecided(PUBLIC, "cluster"),
-        ("a part of publicAccessCidrs is known only after the update",),
+        "a part of publicAccessCidrs is known only after the update",
     ),
 )

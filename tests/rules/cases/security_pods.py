@@ -1,6 +1,6 @@
 """Privileges of pods, and images that move."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import GRAPH
 
@@ -28,67 +28,39 @@ spec:
 """)
 
 CASES = (
-    Case(
-        PRIVILEGED,
-        "an agent of the node",
-        "disagg-b200",
-        (_PLUGIN,),
-        failed(PRIVILEGED, "device-plugin"),
-        ("shares the node's Network (hostNetwork), as an agent of the node",),
+    On(PRIVILEGED, "disagg-b200", "device-plugin").fails(
+        "an agent of the node", _PLUGIN, "shares the node's Network (hostNetwork), as an agent of the node"
     ),
-    Case(
-        PRIVILEGED,
+    On(PRIVILEGED, "disagg-b200", "Frontend").fails(
         "a frontend that runs as root",
-        "disagg-b200",
         (
             put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
             put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
         ),
-        failed(PRIVILEGED, "Frontend"),
-        ("container main runs as root (runAsUser 0)",),
+        "container main runs as root (runAsUser 0)",
     ),
-    Case(
-        PRIVILEGED,
+    On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
         "capabilities beyond what transports ask for",
-        "vllm-agg",
-        (
-            put(
-                GRAPH,
-                f"{VLLM_POD}.containers.0.securityContext.capabilities",
-                {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
-            ),
+        put(
+            GRAPH,
+            f"{VLLM_POD}.containers.0.securityContext.capabilities",
+            {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
         ),
-        failed(PRIVILEGED, "VllmWorker"),
-        ("adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",),
+        "adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",
     ),
-    Case(
-        PRIVILEGED,
+    On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
         "files of the node",
-        "vllm-agg",
-        (add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),),
-        failed(PRIVILEGED, "VllmWorker"),
-        ("mounts /dev/infiniband of its node",),
+        add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),
+        "mounts /dev/infiniband of its node",
     ),
-    Case(
-        PINNED,
+    On(PINNED, "disagg-b200", "model-download").fails(
         "the newest image",
-        "disagg-b200",
-        (
-            put(
-                "Job/model-download",
-                "spec.template.spec.containers.0.image",
-                "docker.io/library/python:latest",
-            ),
-        ),
-        failed(PINNED, "model-download"),
-        ("image docker.io/library/python:latest of container download has the tag latest",),
+        put("Job/model-download", "spec.template.spec.containers.0.image", "docker.io/library/python:latest"),
+        "image docker.io/library/python:latest of container download has the tag latest",
     ),
-    Case(
-        PINNED,
+    On(PINNED, "disagg-b200", "model-download").fails(
         "an image without a tag in a registry with a port",
-        "disagg-b200",
-        (put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),),
-        failed(PINNED, "model-download"),
-        ("has no tag, which means latest",),
+        put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),
+        "has no tag, which means latest",
     ),
 )

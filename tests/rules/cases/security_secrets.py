@@ -2,7 +2,7 @@
 
 import base64
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, add, document, text
 from tests.rules.exports import LATER, append
 from tests.rules.exports import resource as of_state
@@ -32,26 +32,18 @@ metadata: {{name: hf-token-secret, namespace: gpt-oss}}
 
 
 CASES = (
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
         "a token in a container's environment",
-        "disagg-b200",
-        (add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),),
-        failed(PLAIN, "TrtllmDecodeWorker"),
-        ("variable HF_TOKEN of container main holds a Hugging Face token",),
+        add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),
+        "variable HF_TOKEN of container main holds a Hugging Face token",
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
         "a password that only its name tells",
-        "disagg-b200",
-        (add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "correct horse"}),),
-        failed(PLAIN, "TrtllmDecodeWorker"),
-        ("variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",),
+        add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "correct horse"}),
+        "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200").passes(
         "names that only look like it",
-        "disagg-b200",
         (
             add(GRAPH, f"{MAIN}.env", {"name": "TOKENIZERS_PARALLELISM", "value": "not-at-all"}),
             add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": ""}),
@@ -60,82 +52,54 @@ CASES = (
             add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
         ),
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200", "model-download").fails(
         "a token on a command line",
-        "disagg-b200",
-        (
-            text(
-                "Job/model-download",
-                "spec.template.spec.containers.0.args.0",
-                "hf download",
-                f"hf download --token {TOKEN}",
-            ),
+        text(
+            "Job/model-download",
+            "spec.template.spec.containers.0.args.0",
+            "hf download",
+            f"hf download --token {TOKEN}",
         ),
-        failed(PLAIN, "model-download"),
-        ("args of container download holds a Hugging Face token",),
+        "args of container download holds a Hugging Face token",
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200", "clients").fails(
         "a password in a server's configuration",
-        "disagg-b200",
-        (
-            document("""
+        document("""
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: clients, namespace: gpt-oss}
 data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
 """),
-        ),
-        failed(PLAIN, "clients"),
-        ("data.clients.conf holds a password in an address",),
+        "data.clients.conf holds a password in an address",
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "disagg-b200", "hf-token-secret").fails(
         "the same in base64",
-        "disagg-b200",
-        (_secret("data", IN_BASE64),),
-        failed(PLAIN, "hf-token-secret"),
-        ("data.HF_TOKEN, in a file, holds a Hugging Face token",),
+        _secret("data", IN_BASE64),
+        "data.HF_TOKEN, in a file, holds a Hugging Face token",
     ),
-    Case(
-        PLAIN,
+    On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",
-        "program-on-eks",
-        (append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),),
-        undecided(PLAIN, "VllmWorker"),
-        ("variable HF_TOKEN of container main has a value that is not known here",),
+        append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),
+        "variable HF_TOKEN of container main has a value that is not known here",
     ),
-    Case(
-        MARKED,
+    On(MARKED, "program-on-eks", "token").fails(
         "a Secret that is not marked",
-        "program-on-eks",
-        (of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),),
-        failed(MARKED, "token"),
-        ("stringData.HF_TOKEN holds a value of a Secret and is not marked as secret",),
+        of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),
+        "stringData.HF_TOKEN holds a value of a Secret and is not marked as secret",
     ),
-    Case(
-        MARKED,
+    On(MARKED, "program-on-eks", "platform").fails(
         "a password among a chart's values",
-        "program-on-eks",
-        (of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),),
-        failed(MARKED, "platform"),
-        ("values.grafana.adminPassword holds a value called adminPassword",),
+        of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),
+        "values.grafana.adminPassword holds a value called adminPassword",
     ),
-    Case(
-        MARKED,
+    On(MARKED, "program-on-eks", "cluster").fails(
         "a kubeconfig with a client's key",
-        "program-on-eks",
-        (of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {client-key-data: x}}]"),),
-        failed(MARKED, "cluster"),
-        ("kubeconfig holds credentials of a cluster",),
+        of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {client-key-data: x}}]"),
+        "kubeconfig holds credentials of a cluster",
     ),
-    Case(
-        MARKED,
+    On(MARKED, "disagg-b200-state", "serving-namespace").fails(
         "a token among a component's inputs",
-        "disagg-b200-state",
-        (of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),),
-        failed(MARKED, "serving-namespace"),
-        ("hfToken holds a Hugging Face token and is not marked as secret",),
+        of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),
+        "hfToken holds a Hugging Face token and is not marked as secret",
     ),
 )

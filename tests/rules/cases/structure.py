@@ -1,6 +1,6 @@
 """What an API server refuses or drops, whatever it was meant to be."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, drop, put
 from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container, of_service
 
@@ -10,159 +10,109 @@ _VLLM = "spec.components[1]"
 _POD = "spec.template.spec"
 
 CASES = (
-    Case(
-        KIND,
+    On(KIND, "vllm-agg", "gpt-oss-vllm").fails(
         "a version of graphs that there is not",
-        "vllm-agg",
-        (put(GRAPH, "apiVersion", "nvidia.com/v1"),),
-        failed(KIND, "gpt-oss-vllm"),
+        put(GRAPH, "apiVersion", "nvidia.com/v1"),
         (
             'the API server: no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"',
             "DynamoGraphDeployment is served in nvidia.com/v1alpha1 and nvidia.com/v1beta1",
         ),
     ),
-    Case(
-        KIND,
+    On(KIND, "vllm-serve", "vllm-serve").fails(
         "a version of a built-in kind that is gone",
-        "vllm-serve",
-        (put("Deployment", "apiVersion", "extensions/v1beta1"),),
-        failed(KIND, "vllm-serve"),
-        ("Deployment is served in apps/v1",),
+        put("Deployment", "apiVersion", "extensions/v1beta1"),
+        "Deployment is served in apps/v1",
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "disagg-b200", PREFILL).fails(
         "a misspelt field of a service",
-        "disagg-b200",
-        (of_service(PREFILL, "replicsa", 1),),
-        failed(FIELDS, PREFILL),
+        of_service(PREFILL, "replicsa", 1),
         (
             f"spec.services.{PREFILL}.replicsa is no field of a DynamoGraphDeployment of nvidia.com/v1alpha1",
             " in Dynamo 1.2; the nearest field here is replicas",
             f'strict decoding error: unknown field "spec.services.{PREFILL}.replicsa"',
         ),
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "disagg-b200", PREFILL).fails(
         "a field a level too high",
-        "disagg-b200",
-        (of_service(PREFILL, "workingDir", "/workspace"),),
-        failed(FIELDS, PREFILL),
+        of_service(PREFILL, "workingDir", "/workspace"),
         ("workingDir belongs to", f" or {main_container(PREFILL, 'workingDir')}"),
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "disagg-b200", PREFILL).fails(
         "a field a level too low",
-        "disagg-b200",
-        (of_service(PREFILL, "extraPodSpec.subComponentType", "prefill"),),
-        failed(FIELDS, PREFILL),
-        (f"subComponentType belongs to spec.services.{PREFILL}.subComponentType",),
+        of_service(PREFILL, "extraPodSpec.subComponentType", "prefill"),
+        f"subComponentType belongs to spec.services.{PREFILL}.subComponentType",
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "vllm-agg", "VllmWorker").fails(
         "a field of the other API version",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.envFromSecret", "hf-token-secret"),),
-        failed(FIELDS, "VllmWorker"),
-        ("is no field of a DynamoGraphDeployment of nvidia.com/v1beta1 in Dynamo 1.2",),
+        put(GRAPH, f"{_VLLM}.envFromSecret", "hf-token-secret"),
+        "is no field of a DynamoGraphDeployment of nvidia.com/v1beta1 in Dynamo 1.2",
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "disagg-b200", PREFILL).fails(
         "a field that a later release has",
-        "disagg-b200",
-        (of_service(PREFILL, "runtimeVersionOverride", "1.2.1"),),
-        failed(FIELDS, PREFILL),
-        ("Dynamo 1.5 (development) has it",),
+        of_service(PREFILL, "runtimeVersionOverride", "1.2.1"),
+        "Dynamo 1.5 (development) has it",
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "vllm-agg", "VllmWorker").is_undecided(
         "a field that only some releases have, where nothing says which it is",
-        "vllm-agg",
         (
             put(GRAPH, f"{VLLM_MAIN}.image", "example.com/engine:1.0.0"),
             put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].image", "example.com/engine:1.0.0"),
             put(GRAPH, f"{_VLLM}.runtimeVersionOverride", "1.4.0"),
         ),
-        undecided(FIELDS, "VllmWorker"),
-        ("nothing says which release it is for",),
+        "nothing says which release it is for",
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "vllm-serve", "vllm-serve").fails(
         "a field of a built-in kind",
-        "vllm-serve",
-        (put("Deployment", f"{_POD}.nodeselector", {"a": "b"}),),
-        failed(FIELDS, "vllm-serve"),
+        put("Deployment", f"{_POD}.nodeselector", {"a": "b"}),
         (
             "spec.template.spec.nodeselector is no field of a Deployment",
             "the nearest field here is nodeSelector",
         ),
     ),
-    Case(
-        FIELDS,
+    On(FIELDS, "vllm-serve").passes(
         "what an API server adds to an object that it hands out",
-        "vllm-serve",
         (
             put("Deployment", "status", {"replicas": 1}),
             put("Deployment", "metadata.uid", "9c1d"),
             put("Deployment", "metadata.managedFields", [{"manager": "x", "fieldsV1": {"f:spec": {}}}]),
         ),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "disagg-b200", PREFILL).fails(
         "a number of GPUs without quotes",
-        "disagg-b200",
-        (of_service(PREFILL, "resources.limits.gpu", 1),),
-        failed(VALUES, PREFILL),
+        of_service(PREFILL, "resources.limits.gpu", 1),
         (
             f"spec.services.{PREFILL}.resources.limits.gpu is 1, without quotes a number",
             'in body must be of type string: "integer"',
         ),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a text where a number stands",
-        "vllm-serve",
-        (put("Deployment", "spec.progressDeadlineSeconds", "long"),),
-        failed(VALUES, "vllm-serve"),
-        ("is the text 'long', not of type integer; the API server: json: cannot unmarshal string",),
+        put("Deployment", "spec.progressDeadlineSeconds", "long"),
+        "is the text 'long', not of type integer; the API server: json: cannot unmarshal string",
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-agg", "VllmWorker").fails(
         "the type that older recipes give a worker",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.type", "main"),),
-        failed(VALUES, "VllmWorker"),
-        ('Unsupported value: "main": supported values: "frontend", "worker", "prefill"',),
+        put(GRAPH, f"{_VLLM}.type", "main"),
+        'Unsupported value: "main": supported values: "frontend", "worker", "prefill"',
     ),
-    Case(
-        VALUES,
+    On(VALUES, "disagg-b200", PREFILL).fails(
         "a variable that stands twice",
-        "disagg-b200",
-        (add(GRAPH, main_container(PREFILL, "env"), {"name": "HF_HUB_OFFLINE", "value": "1"}),),
-        failed(VALUES, PREFILL),
+        add(GRAPH, main_container(PREFILL, "env"), {"name": "HF_HUB_OFFLINE", "value": "1"}),
         ("the API server: spec", 'Duplicate value: {"name":"HF_HUB_OFFLINE"}'),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a Deployment without a selector",
-        "vllm-serve",
-        (drop("Deployment", "spec.selector"),),
-        failed(VALUES, "vllm-serve"),
+        drop("Deployment", "spec.selector"),
         ("spec.selector is absent (judge a patch by", "the API server: spec.selector: Required value"),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "disagg-b200", PREFILL).is_undecided(
         "a placeholder for a number",
-        "disagg-b200",
-        (of_service(PREFILL, "extraPodSpec.priority", "${PRIORITY}"),),
-        undecided(VALUES, PREFILL),
-        ("is ${PRIORITY}, which something is to replace",),
+        of_service(PREFILL, "extraPodSpec.priority", "${PRIORITY}"),
+        "is ${PRIORITY}, which something is to replace",
     ),
-    Case(
-        MAIN,
+    On(MAIN, "vllm-agg", "VllmWorker").fails(
         "a container of another name",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_MAIN}.name", "engine"),),
-        failed(MAIN, "VllmWorker"),
-        ("no container of the pod template is called main: its containers are engine",),
+        put(GRAPH, f"{VLLM_MAIN}.name", "engine"),
+        "no container of the pod template is called main: its containers are engine",
     ),
 )

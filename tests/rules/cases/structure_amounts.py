@@ -1,6 +1,6 @@
 """What an API server refuses in requests, limits and sizes although their schema takes it."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import drop, put
 from tests.rules.serving_edits import DECODE, GRAPH, VLLM_MAIN, main
@@ -8,59 +8,44 @@ from tests.rules.serving_edits import DECODE, GRAPH, VLLM_MAIN, main
 _POD = "spec.template.spec"
 
 CASES = (
-    Case(
-        VALUES,
+    On(VALUES, "vllm-agg", "VllmWorker").fails(
         "fewer GPUs requested than a graph's worker has for its limit",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),),
-        failed(VALUES, "VllmWorker"),
-        ('Invalid value: "2": must be equal to nvidia.com/gpu limit of',),
+        put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),
+        'Invalid value: "2": must be equal to nvidia.com/gpu limit of',
     ),
-    Case(
-        VALUES,
+    On(VALUES, "disagg-b200", DECODE).fails(
         "fewer GPUs requested than a v1alpha1 service has for its limit, and a device without one",
-        "disagg-b200",
         (
             put(GRAPH, f"spec.services.{DECODE}.resources.requests.gpu", "2"),
             put(GRAPH, f"spec.services.{DECODE}.resources.requests.custom", {"rdma/ib": "1"}),
         ),
-        failed(VALUES, DECODE),
         (
             f'spec.services.{DECODE}.resources.requests: Invalid value: "2": must be equal to nvidia.com/gpu',
             f"spec.services.{DECODE}.resources.limits: Required value: Limit must be set",
         ),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "disagg-b200", DECODE).fails(
         "what the API server refuses in the pods of a v1alpha1 service",
-        "disagg-b200",
         (
             put(GRAPH, f"spec.services.{DECODE}.extraPodSpec.tolerations[0].effect", "NoScheduled"),
             main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
         ),
-        failed(VALUES, DECODE),
         (
             f"{DECODE}.extraPodSpec.tolerations[0].effect: Unsupported value",
             f'{DECODE}.extraPodSpec.mainContainer.startupProbe.httpGet.port: Invalid value: "9090"',
         ),
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
         "GPUs that are requested and not limited",
-        "vllm-serve",
-        (drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),),
-        failed(VALUES, "vllm-serve"),
-        ("Limit must be set for non overcommitable resources",),
+        drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),
+        "Limit must be set for non overcommitable resources",
     ),
-    Case(
-        VALUES,
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
         "an amount whose suffix there is not",
-        "vllm-serve",
         (
             put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
             put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
         ),
-        failed(VALUES, "vllm-serve"),
-        ("requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",),
+        "requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",
     ),
 )

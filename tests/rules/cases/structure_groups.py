@@ -1,6 +1,6 @@
 """LeaderWorkerSets: what an API server refuses of them, and the names and labels of their pods."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import Case, On
 from tests.rules.edits import Edit, document, put
 
 VALUES, REACHES = "values-accepted", "service-reaches-pods"
@@ -44,7 +44,7 @@ spec:
 
 
 def _case(rule: str, name: str, edit: Edit, subject: str, says: str) -> Case:
-    return Case(rule, name, "vllm-serve", (_OBJECTS, edit), failed(rule, subject), (says,))
+    return On(rule, "vllm-serve", subject).fails(name, (_OBJECTS, edit), says)
 
 
 CASES = (

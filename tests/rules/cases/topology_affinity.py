@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, put
 from tests.rules.serving_edits import DECODE, FRONTEND, GRAPH, PREFILL, runtime
 
@@ -31,74 +31,50 @@ def _beside(selector: dict[str, Any], **others: Any) -> Edit:
 
 
 CASES = (
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200", "Frontend").fails(
         "the frontend's Service in place of the graph",
-        "disagg-b200",
-        (_away(_named("gpt-oss-disagg-frontend")),),
-        failed(MATCHES, "Frontend"),
+        _away(_named("gpt-oss-disagg-frontend")),
         (
             f"keeps away from pods with {_GRAPH_NAME}=gpt-oss-disagg-frontend, which no pod of the graph "
             "carries",
             f"its own {_GRAPH_NAME} is gpt-oss-disagg",
         ),
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200", "Frontend").is_undecided(
         "another graph, which another file may hold",
-        "disagg-b200",
-        (_away(_named("some-other-graph")),),
-        undecided(MATCHES, "Frontend"),
-        ("another manifest's may",),
+        _away(_named("some-other-graph")),
+        "another manifest's may",
     ),
-    Case(
-        MATCHES,
-        "the graph's pods in any namespace",
-        "disagg-b200",
-        (_away(_named("gpt-oss-disagg"), namespaceSelector={}),),
+    On(MATCHES, "disagg-b200").passes(
+        "the graph's pods in any namespace", _away(_named("gpt-oss-disagg"), namespaceSelector={})
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200").passes(
         "pods of the graph that are no workers",
-        "disagg-b200",
-        (
-            _away(
-                {
-                    "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
-                    "matchExpressions": [
-                        {"key": _TYPE, "operator": "NotIn", "values": ["prefill", "decode"]},
-                        {"key": "nvidia.com/dynamo-component", "operator": "Exists"},
-                    ],
-                }
-            ),
+        _away(
+            {
+                "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
+                "matchExpressions": [
+                    {"key": _TYPE, "operator": "NotIn", "values": ["prefill", "decode"]},
+                    {"key": "nvidia.com/dynamo-component", "operator": "Exists"},
+                ],
+            }
         ),
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200", DECODE).fails(
         "workers, whose only type is prefill or decode since 1.2",
-        "disagg-b200",
-        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),),
-        failed(MATCHES, DECODE),
-        (
-            "must run beside a pod with",
-            "but no pod of the graph carries that, not even itself",
-        ),
+        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
+        ("must run beside a pod with", "but no pod of the graph carries that, not even itself"),
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200").passes(
         "workers, as prefill and decode are called before 1.2",
-        "disagg-b200",
         (
             _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
             *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
         ),
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, "disagg-b200", DECODE).is_undecided(
         "pods of somebody else",
-        "disagg-b200",
-        (_beside({"matchLabels": {"app": "cache"}}),),
-        undecided(MATCHES, DECODE),
-        ("no pod of what was read carries app=cache; another manifest's may",),
+        _beside({"matchLabels": {"app": "cache"}}),
+        "no pod of what was read carries app=cache; another manifest's may",
     ),
 )

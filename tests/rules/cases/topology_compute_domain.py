@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.case import TWO_B200, On
 from tests.rules.edits import Edit, document, drop, put, without
 from tests.rules.serving_edits import DECODE, PREFILL
 from tests.support.dev_settings import disagg_gb200_settings
@@ -42,104 +42,65 @@ SECOND_DOMAIN = document(
 )
 
 CASES = (
-    Case(
-        CLAIMS,
+    On(CLAIMS, "disagg-gb200", PREFILL).fails(
         "a claim that no container uses",
-        "disagg-gb200",
-        (drop(DGD, f"spec.services.{PREFILL}.resources.claims"),),
-        failed(CLAIMS, PREFILL),
-        (
-            "its pod claims the compute domain's channel as compute-domain-channel, but no container has "
-            "compute-domain-channel in resources.claims",
-        ),
+        drop(DGD, f"spec.services.{PREFILL}.resources.claims"),
+        "its pod claims the compute domain's channel as compute-domain-channel, but no container has "
+        "compute-domain-channel in resources.claims",
     ),
-    Case(
-        CLAIMS,
+    On(CLAIMS, "disagg-gb200", DECODE).fails(
         "a claim that the pod does not have",
-        "disagg-gb200",
-        (drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),),
-        failed(CLAIMS, DECODE),
-        ("its container uses the claim compute-domain-channel, but the pod has none of that name",),
+        drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),
+        "its container uses the claim compute-domain-channel, but the pod has none of that name",
     ),
-    Case(
-        CLAIMS,
+    On(CLAIMS, "disagg-gb200", *WORKERS).is_undecided(
         "a domain that nobody shows",
-        "disagg-gb200",
-        (without("ComputeDomain"),),
-        undecided(CLAIMS, *WORKERS),
-        ("judge its ComputeDomain together with the graph",),
+        without("ComputeDomain"),
+        "judge its ComputeDomain together with the graph",
     ),
-    Case(
-        DOMAIN,
-        "a domain that nobody shows, of which another rule speaks",
-        "disagg-gb200",
-        (without("ComputeDomain"),),
+    On(DOMAIN, "disagg-gb200").passes(
+        "a domain that nobody shows, of which another rule speaks", without("ComputeDomain")
     ),
-    Case(
-        TRAY,
+    On(TRAY, "disagg-gb200", f"{DECODE}, {PREFILL}").fails(
         "two prefill pods and one decode pod on two trays",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 2),),
-        failed(TRAY, f"{DECODE}, {PREFILL}"),
+        service(PREFILL, "replicas", 2),
         (
             "3 pods (1 of TrtllmDecodeWorker + 2 of TrtllmPrefillWorker) each claim",
             "but pool p6e-gb200.36xlarge has 2 nodes",
         ),
     ),
-    Case(
-        TRAY,
-        "a tray for each of three pods",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 2),),
-        pools=trays(3),
+    On(TRAY, "disagg-gb200").passes(
+        "a tray for each of three pods", service(PREFILL, "replicas", 2), pools=trays(3)
     ),
-    Case(
-        DOMAIN,
+    On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "a domain each, and a network on one side alone",
-        "disagg-gb200",
         (
             SECOND_DOMAIN,
             service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
             service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
         ),
-        failed(DOMAIN, GRAPH),
-        (
-            "uses several compute domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by "
-            "TrtllmDecodeWorker",
-        ),
+        "uses several compute domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by "
+        "TrtllmDecodeWorker",
     ),
-    Case(
-        DOMAIN,
+    On(DOMAIN, "disagg-gb200", DOMAIN_NAME).fails(
         "a domain of more nodes than an NVL72 has",
-        "disagg-gb200",
-        (put("ComputeDomain", "spec.numNodes", 20),),
-        failed(DOMAIN, DOMAIN_NAME),
-        ("has numNodes 20, but a compute domain has 18 nodes at most",),
+        put("ComputeDomain", "spec.numNodes", 20),
+        "has numNodes 20, but a compute domain has 18 nodes at most",
     ),
-    Case(
-        DOMAIN,
+    On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "more pods than an NVL72 has trays",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 18),),
-        failed(DOMAIN, GRAPH),
-        (
-            "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
-            "domain, which has 18 nodes at most",
-        ),
+        service(PREFILL, "replicas", 18),
+        "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
+        "domain, which has 18 nodes at most",
         pools=trays(20),
     ),
-    Case(
-        DOMAIN,
+    On(DOMAIN, "disagg-gb200", DOMAIN_NAME).is_undecided(
         "a number that is none",
-        "disagg-gb200",
-        (put("ComputeDomain", "spec.numNodes", "many"),),
-        undecided(DOMAIN, DOMAIN_NAME),
-        ("spec.numNodes is 'many', not a whole number",),
+        put("ComputeDomain", "spec.numNodes", "many"),
+        "spec.numNodes is 'many', not a whole number",
     ),
-    Case(
-        CLAIMS,
+    On(CLAIMS, "vllm-agg", "VllmWorker").fails(
         "a claim on nodes whose NVLink ends there",
-        "vllm-agg",
         (
             SECOND_DOMAIN,
             put(DGD, "spec.components[1].replicas", 2),
@@ -154,16 +115,12 @@ CASES = (
                 [{"name": "channel"}],
             ),
         ),
-        failed(CLAIMS, "VllmWorker"),
-        ("claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",),
+        "claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",
         pools=TWO_B200,
     ),
-    Case(
-        HOLDS,
+    On(HOLDS, "disagg-gb200", GRAPH).fails(
         "more than the larger domain has",
-        "disagg-gb200",
-        (service(PREFILL, "replicas", 19),),
-        failed(HOLDS, GRAPH),
+        service(PREFILL, "replicas", 19),
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
         pools=trays(20),
     ),

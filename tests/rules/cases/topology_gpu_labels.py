@@ -1,6 +1,6 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, On, failed, undecided
 from tests.rules.edits import Edit, drop, put
 from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
 
@@ -38,46 +38,32 @@ def _gpus(number: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        SELECTS,
+    On(SELECTS, "agg-gb200", WORKER).fails(
         "GB200 in an x86 machine",
-        "agg-gb200",
-        (put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),),
-        failed(SELECTS, WORKER),
-        ("no machine with that GPU has a processor of that architecture",),
+        put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),
+        "no machine with that GPU has a processor of that architecture",
     ),
-    Case(
-        SELECTS,
+    On(SELECTS, "vllm-agg").passes(
         "two terms, of which one is enough",
-        "vllm-agg",
         (
             drop(GRAPH, _SELECTOR),
             put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
         ),
     ),
-    Case(
-        SELECTS,
+    On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a product with a digit too many",
-        "vllm-agg",
-        (put(GRAPH, _PRODUCT, "NVIDIA-B2000"),),
-        failed(SELECTS, "VllmWorker"),
-        ("no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",),
+        put(GRAPH, _PRODUCT, "NVIDIA-B2000"),
+        "no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",
     ),
-    Case(
-        SELECTS,
+    On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a toleration of nearly the taint of GPUs",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),),
-        failed(SELECTS, "VllmWorker"),
-        ("tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",),
+        put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),
+        "tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",
     ),
-    Case(
-        SELECTS,
+    On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a toleration of GPU nodes by another effect than theirs",
-        "vllm-agg",
-        (put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),),
-        failed(SELECTS, "VllmWorker"),
-        ("tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",),
+        put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),
+        "tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",
     ),
     Case(
         FITS,
@@ -91,12 +77,9 @@ CASES = (
         ),
         pools=(),
     ),
-    Case(
-        SELECTS,
+    On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "an architecture by the name that Linux gives it",
-        "vllm-agg",
-        (put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),),
-        failed(SELECTS, "VllmWorker"),
-        ("no node is called x86_64; Kubernetes writes amd64 or arm64",),
+        put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),
+        "no node is called x86_64; Kubernetes writes amd64 or arm64",
     ),
 )

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, document, drop, put, variable
 from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
@@ -43,83 +43,62 @@ def _engines(prefill: str, decode: str, share: str = "0.9") -> tuple[Edit, ...]:
 
 CASES = (
     *(
-        Case(
-            OFFERED,
+        On(OFFERED, "vllm-serve", "test").fails(
             f"a Job that asks for {name}",
-            "vllm-serve",
-            (document(_job(name)),),
-            failed(OFFERED, "test"),
-            (f"asks for {name}, which no node offers: the pod stays Pending; GPUs are nvidia.com/gpu",),
+            document(_job(name)),
+            f"asks for {name}, which no node offers: the pod stays Pending; GPUs are nvidia.com/gpu",
         )
         for name in ("nvidia.com/gpus", "gpu")
     ),
     *(
-        Case(OFFERED, f"a Job that asks for {name}", "vllm-serve", (document(_job(name)),))
+        On(OFFERED, "vllm-serve").passes(f"a Job that asks for {name}", document(_job(name)))
         for name in ("nvidia.com/gpu", "nvidia.com/mig-1g.10gb")
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").fails(
         "GPUs under another name",
-        "vllm-serve",
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
             put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
         ),
-        failed(GPUS, "engine"),
-        ("asks for 0 GPUs, but its engine uses 4",),
+        "asks for 0 GPUs, but its engine uses 4",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").fails(
         "resources that are left to an overlay",
-        "vllm-serve",
-        (drop("Deployment", _RESOURCES),),
-        failed(GPUS, "engine"),
-        ("has no resources here, so no GPU but by an overlay: its engine uses 4: ",),
+        drop("Deployment", _RESOURCES),
+        "has no resources here, so no GPU but by an overlay: its engine uses 4: ",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").is_undecided(
         "accelerators of another maker",
-        "vllm-serve",
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
             put("Deployment", f"{_RESOURCES}.limits[google.com/tpu]", "4"),
         ),
-        undecided(GPUS, "engine"),
-        ("asks for no GPU by number; its google.com/tpu may bring some",),
+        "asks for no GPU by number; its google.com/tpu may bring some",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").is_undecided(
         "all GPUs of a node whose default runtime is NVIDIA's",
-        "vllm-serve",
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
             variable("Deployment", f"{SERVER}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
         ),
-        undecided(GPUS, "engine"),
-        ("asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",),
+        "asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").is_undecided(
         "an image for machines without GPUs",
-        "vllm-serve",
         (
             drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
             put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
         ),
-        undecided(GPUS, "engine"),
-        ("asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",),
+        "asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-agg", "VllmWorker").is_undecided(
         "two engines that share a GPU by halves",
-        "vllm-agg",
         _engines("0", "0", share="0.45"),
-        undecided(GPUS, "VllmWorker"),
-        ("starts 2 engines in one container",),
+        "starts 2 engines in one container",
     ),
-    Case(ROLES, "both roles on the same GPUs", "vllm-agg", _engines("0,1", "0,1")),
+    On(ROLES, "vllm-agg").passes("both roles on the same GPUs", _engines("0,1", "0,1")),
 )

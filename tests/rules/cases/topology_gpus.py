@@ -1,6 +1,6 @@
 """GPUs that pods ask for, and who hands them out: the device plugin, the DRA driver, or by mistake both."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, On, failed, undecided
 from tests.rules.edits import add, document, drop, put, variable
 from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
@@ -32,27 +32,20 @@ spec:
 
 
 CASES = (
-    Case(
-        GPUS,
+    On(GPUS, "vllm-agg", "VllmWorker").fails(
         "data parallelism is a factor in vLLM",
-        "vllm-agg",
-        (add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),),
-        failed(GPUS, "VllmWorker"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-agg").passes(
         "of vLLM's data parallelism only the local part counts",
-        "vllm-agg",
         (
             add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
             add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
         ),
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").is_undecided(
         "GPUs that a claim of dynamic resource allocation may bring",
-        "vllm-serve",
         (
             drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
             drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
@@ -72,16 +65,12 @@ CASES = (
                 """
             ),
         ),
-        undecided(GPUS, "engine"),
-        ("asks for no GPU by number; its claim gpus may bring some",),
+        "asks for no GPU by number; its claim gpus may bring some",
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").fails(
         "a variable that hides GPUs from the engine that uses them",
-        "vllm-serve",
-        (variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),),
-        failed(GPUS, "engine"),
-        ("CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",),
+        variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),
+        "CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",
     ),
     Case(
         GPUS,

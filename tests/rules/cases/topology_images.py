@@ -1,6 +1,6 @@
 """Architectures of images and nodes."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import drop, put
 from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, WORKER, runtime
 
@@ -9,32 +9,22 @@ _POD = "spec.template.spec"
 
 
 CASES = (
-    Case(
-        IMAGE,
+    On(IMAGE, "disagg-b200", DECODE).fails(
         "an image for Grace on an x86 machine",
-        "disagg-b200",
-        (runtime(DECODE, "1.2.1-arm64"),),
-        failed(IMAGE, DECODE),
-        (
-            f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
-            "(kubernetes.io/arch=amd64)",
-        ),
+        runtime(DECODE, "1.2.1-arm64"),
+        f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
+        "(kubernetes.io/arch=amd64)",
     ),
-    Case(
-        IMAGE,
+    On(IMAGE, "agg-gb200", WORKER).fails(
         "the architecture told by the product alone",
-        "agg-gb200",
         (
             runtime(WORKER, "1.2.1-x86_64"),
             drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
         ),
-        failed(IMAGE, WORKER),
-        ("is made for amd64, but it can land on arm64 (nvidia.com/gpu.product=NVIDIA-GB200)",),
+        "is made for amd64, but it can land on arm64 (nvidia.com/gpu.product=NVIDIA-GB200)",
     ),
-    Case(
-        IMAGE,
+    On(IMAGE, "trtllm-serve", "trtllm-serve").fails(
         "the architecture told by the pool alone",
-        "trtllm-serve",
         (
             put(
                 "Deployment",
@@ -43,18 +33,11 @@ CASES = (
             ),
             put("Deployment", f"{_POD}.nodeSelector", {"nvidia.com/gpu.count": "4"}),
         ),
-        failed(IMAGE, "trtllm-serve"),
-        ("it can land on arm64 (pool p6e-gb200.36xlarge of p6e-gb200.36xlarge)",),
+        "it can land on arm64 (pool p6e-gb200.36xlarge of p6e-gb200.36xlarge)",
     ),
-    Case(
-        IMAGE,
+    On(IMAGE, "disagg-b200", "Frontend").is_undecided(
         "nothing that tells the architecture",
-        "disagg-b200",
-        (put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),),
-        undecided(IMAGE, "Frontend"),
-        (
-            "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes "
-            "have",
-        ),
+        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),
+        "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",
     ),
 )

@@ -1,6 +1,6 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.case import TWO_B200, On
 from tests.rules.edits import Edit, document, put
 from tests.rules.kv_edits import (
     BASE,
@@ -67,67 +67,41 @@ def together(replicas: int) -> Edit:
 
 
 CASES = (
-    Case(
-        HOP,
+    On(HOP, "vllm-agg", "together").fails(
         "both in one pod, of which there are two",
-        "vllm-agg",
-        (together(2),),
-        failed(HOP, "together"),
-        ("hands KV cache from prefill to decode in other pods with no transport",),
+        together(2),
+        "hands KV cache from prefill to decode in other pods with no transport",
         pools=TWO_B200,
     ),
-    Case(
-        HOP,
+    On(HOP, BASE, GRAPH).fails(
         "no device at all",
-        BASE,
         without_efa(*BOTH),
-        failed(HOP, GRAPH),
         ("from Prefill to Decode in other pods with no transport", COST),
     ),
-    Case(
-        HOP,
+    On(HOP, BASE, GRAPH).fails(
         "a device on one side alone",
-        BASE,
         without_efa(DECODE),
-        failed(HOP, GRAPH),
-        (f"Prefill has efa (1 {EFA}); Decode has no network device",),
+        f"Prefill has efa (1 {EFA}); Decode has no network device",
     ),
-    Case(
-        HOP,
+    On(HOP, BASE, GRAPH).fails(
         "different devices",
-        BASE,
         (*without_efa(DECODE), *with_rdma(DECODE)),
-        failed(HOP, GRAPH),
-        (f"no transport in common: Prefill has efa (1 {EFA}); Decode has rdma (1 rdma/ib)",),
+        f"no transport in common: Prefill has efa (1 {EFA}); Decode has rdma (1 rdma/ib)",
     ),
-    Case(
-        HOP,
+    On(HOP, BASE, GRAPH).fails(
         "RDMA that UCX may not use",
-        BASE,
         (*without_efa(*BOTH), *with_rdma(*BOTH), *variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp")),
-        failed(HOP, GRAPH),
         ("Prefill has no network device", "UCX_TLS=cuda_copy,cuda_ipc,tcp leaves rdma out"),
     ),
-    Case(
-        HOP,
-        "devices of DRANET",
-        BASE,
-        (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
-    ),
-    Case(
-        HOP,
+    On(HOP, BASE).passes("devices of DRANET", (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa"))),
+    On(HOP, BASE, GRAPH).is_undecided(
         "claims that nothing describes",
-        BASE,
         (*without_efa(*BOTH), *claimed("efa")),
-        undecided(HOP, GRAPH),
-        ("nothing here says what the claim template efa asks for",),
+        "nothing here says what the claim template efa asks for",
     ),
-    Case(
-        HOP,
+    On(HOP, BASE, GRAPH).is_undecided(
         "an amount that is no number",
-        BASE,
         tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
-        undecided(HOP, GRAPH),
-        (f"the amount of {EFA} is 'all', not a whole number",),
+        f"the amount of {EFA} is 'all', not a whole number",
     ),
 )

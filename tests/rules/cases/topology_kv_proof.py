@@ -2,21 +2,10 @@
 
 from typing import Any
 
-from tests.rules.case import TWO_B200, TWO_GB200, Case, SettingsCase, failed, undecided
+from tests.rules.case import TWO_B200, TWO_GB200, On, SettingsCase, failed
 from tests.rules.edits import put
 from tests.rules.exports import resource
-from tests.rules.kv_edits import (
-    BASE,
-    BOTH,
-    COST,
-    DGD,
-    GRAPH,
-    ON_GB200,
-    PROVEN,
-    image,
-    variable,
-    without_efa,
-)
+from tests.rules.kv_edits import BASE, BOTH, COST, DGD, GRAPH, ON_GB200, PROVEN, image, variable, without_efa
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings
 
 
@@ -29,51 +18,32 @@ def _stack(settings: dict[str, Any], transport: str | None, **pool: Any) -> dict
 
 
 CASES = (
-    Case(
-        PROVEN,
+    On(PROVEN, BASE, GRAPH).fails(
         "TCP typed as UCX's list",
-        BASE,
         (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
-        failed(PROVEN, GRAPH),
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
     ),
-    Case(
-        PROVEN,
-        "nobody knows the nodes",
-        BASE,
-        (),
-        undecided(PROVEN, GRAPH),
-        ("nothing says which pool it runs in",),
-        pools=(),
+    On(PROVEN, BASE, GRAPH).is_undecided(
+        "nobody knows the nodes", says="nothing says which pool it runs in", pools=()
     ),
-    Case(
-        PROVEN,
+    On(PROVEN, "disagg-b200-state").passes(
         "a stack says how far its transport is proven",
-        "disagg-b200-state",
-        (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
+        resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),
     ),
-    Case(
-        PROVEN,
+    On(PROVEN, BASE, GRAPH).fails(
         "EFA on GB200 before 1.3.1",
-        BASE,
         (*ON_GB200, *image("1.2.1-efa-amd64")),
-        failed(PROVEN, GRAPH),
-        ("which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",),
+        "which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",
         pools=TWO_GB200,
     ),
-    Case(
-        PROVEN,
+    On(PROVEN, BASE, GRAPH).is_undecided(
         "EFA on GB200 with an image of no release",
-        BASE,
         (*ON_GB200, *image("nightly")),
-        undecided(PROVEN, GRAPH),
-        ("the image of Prefill names no release, on which EFA depends on such nodes",),
+        "the image of Prefill names no release, on which EFA depends on such nodes",
         pools=TWO_GB200,
     ),
-    Case(
-        PROVEN,
+    On(PROVEN, "disagg-gb200", "gpt-oss-disagg").fails(
         "NVLink between nodes that have none",
-        "disagg-gb200",
         (
             *(
                 put(DGD, f"spec.services.{name}.extraPodSpec.nodeSelector[{key}]", value)
@@ -81,8 +51,7 @@ CASES = (
                 for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
             ),
         ),
-        failed(PROVEN, "gpt-oss-disagg"),
-        ("the NVLink of p6-b200.48xlarge ends at the node",),
+        "the NVLink of p6-b200.48xlarge ends at the node",
         pools=TWO_B200,
     ),
     SettingsCase(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
+from tests.rules.case import TWO_B200, TWO_GB200, On
 from tests.rules.edits import Edit, drop, engine_file, put
 from tests.rules.kv_edits import (
     BASE,
@@ -73,117 +73,82 @@ def trtllm_over_efa(variables: Mapping[str, str]) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, "Prefill").fails(
         "EFA without libfabric's plugin",
-        BASE,
         connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
-        failed(SETTINGS, "Prefill"),
-        ("uses EFA without LIBFABRIC among the backends of its NixlConnector, which",),
+        "uses EFA without LIBFABRIC among the backends of its NixlConnector, which",
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "EFA without libfabric's variables",
-        BASE,
-        (drop(DGD, "spec.env[3]"),),
-        failed(SETTINGS, *WORKERS),
-        ("uses EFA without FI_PROVIDER=efa, which the publisher's EFA guide has",),
+        drop(DGD, "spec.env[3]"),
+        "uses EFA without FI_PROVIDER=efa, which the publisher's EFA guide has",
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "EFA on GB200 with NVLink between nodes left to UCX",
-        BASE,
         (*ON_GB200, *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try")),
-        failed(SETTINGS, *WORKERS),
-        ("has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",),
+        "has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",
         pools=TWO_GB200,
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "NVLink between vLLM pods",
-        BASE,
         (
             *ON_NVLINK,
             *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
             drop(DGD, main(PREFILL, "env")),
         ),
-        failed(SETTINGS, *WORKERS),
         (
             "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
         ),
         pools=TWO_GB200,
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by way of UCX",
-        "disagg-b200",
         trtllm_over_efa({}),
-        failed(SETTINGS, *TRTLLM),
-        ("uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",),
+        "uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",
         pools=TWO_B200,
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by NIXL without its plugin",
-        "disagg-b200",
         (
             *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
-        failed(SETTINGS, *TRTLLM),
         ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
         pools=TWO_B200,
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "RDMA with NVLink between nodes forced",
-        BASE,
         (*ON_GB200, *rdma(), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
-        failed(SETTINGS, *WORKERS),
-        ("has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",),
+        "has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",
         pools=TWO_GB200,
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "workers that are to be found on the loopback address",
-        BASE,
         variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
-        failed(SETTINGS, *WORKERS),
-        ("tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",),
+        "tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE, *WORKERS).fails(
         "a list of transports without CUDA's",
-        BASE,
         rdma(*variable("UCX_TLS", "rc,sm,self")),
-        failed(SETTINGS, *WORKERS),
-        ("has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",),
+        "has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, BASE).passes(
         "a list of transports without CUDA's, for a cache that goes through the host's memory",
-        BASE,
         (
             *rdma(*variable("UCX_TLS", "rc,sm,self")),
             *connector(
-                *BOTH,
-                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}',
+                *BOTH, config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}'
             ),
         ),
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, "disagg-gb200", *TRTLLM).fails(
         "a compute domain with NVLink between nodes switched off",
-        "disagg-gb200",
         trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
-        failed(SETTINGS, *TRTLLM),
-        ("has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",),
+        "has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",
     ),
-    Case(
-        SETTINGS,
+    On(SETTINGS, "disagg-gb200", TRTLLM_GRAPH).is_undecided(
         "a value that nobody knows",
-        "disagg-gb200",
         tuple(
             put(
                 DGD,
@@ -195,7 +160,6 @@ CASES = (
             )
             for worker in TRTLLM
         ),
-        undecided(SETTINGS, TRTLLM_GRAPH),
-        ("the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",),
+        "the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",
     ),
 )

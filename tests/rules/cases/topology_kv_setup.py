@@ -1,6 +1,6 @@
 """What each transport of the KV cache needs beside its device."""
 
-from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.case import TWO_GB200, Case, On, failed, undecided
 from tests.rules.edits import Edit, add, drop, put
 from tests.rules.kv_edits import (
     BASE,
@@ -44,109 +44,70 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        "worker-fits-node",
+    On("worker-fits-node", BASE, "Decode").fails(
         "more interfaces than a node has",
-        BASE,
         interfaces(DECODE, "16"),
-        failed("worker-fits-node", "Decode"),
-        ("asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",),
+        "asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",
     ),
-    Case(
-        DEVICES,
+    On(DEVICES, BASE, "Prefill").fails(
         "a part of a GB200 node's interfaces",
-        BASE,
         (*ON_GB200, *interfaces(PREFILL, "1")),
-        failed(DEVICES, "Prefill"),
-        (f"asks for 1 of the 4 {EFA} of a node",),
+        f"asks for 1 of the 4 {EFA} of a node",
         pools=TWO_GB200,
     ),
-    Case(
-        DEVICES,
+    On(DEVICES, BASE, "Prefill").fails(
         "the node's own device directory",
-        BASE,
-        (
-            add(
-                DGD,
-                f"{PREFILL}.podTemplate.spec.volumes",
-                {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
-            ),
+        add(
+            DGD,
+            f"{PREFILL}.podTemplate.spec.volumes",
+            {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
         ),
-        failed(DEVICES, "Prefill"),
-        ("mounts the node's /dev/infiniband (volume verbs)",),
+        "mounts the node's /dev/infiniband (volume verbs)",
     ),
-    Case(
-        BANDWIDTH,
+    On(BANDWIDTH, BASE, "Decode").fails(
         "one interface for four GPUs",
-        BASE,
         interfaces(DECODE, "1"),
-        failed(BANDWIDTH, "Decode"),
         (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
     ),
-    Case(
-        PRIVILEGES,
+    On(PRIVILEGES, BASE, *WORKERS).fails(
         "EFA without any privilege",
-        BASE,
         security({"allowPrivilegeEscalation": False}),
-        failed(PRIVILEGES, *WORKERS),
-        (f"moves its KV cache by efa (1 {EFA}) without the capability IPC_LOCK, which guides",),
+        f"moves its KV cache by efa (1 {EFA}) without the capability IPC_LOCK, which guides",
     ),
-    Case(
-        PRIVILEGES,
+    On(PRIVILEGES, BASE, "Prefill").fails(
         "RDMA without SYS_RESOURCE, and not as root",
-        BASE,
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
-        failed(PRIVILEGES, "Prefill"),
-        ("without the capability SYS_RESOURCE, runAsUser 0, which guides",),
+        "without the capability SYS_RESOURCE, runAsUser 0, which guides",
     ),
-    Case(
-        PRIVILEGES,
+    On(PRIVILEGES, BASE, "Prefill").fails(
         "NVLink between vLLM pods with less than the one recipe has",
-        BASE,
         (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
-        failed(PRIVILEGES, "Prefill"),
-        ("without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",),
+        "without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",
         pools=TWO_GB200,
     ),
-    Case(
-        PLACEMENT,
+    On(PLACEMENT, BASE, GRAPH).fails(
         "prefill and decode on one node",
-        BASE,
-        (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),),
-        failed(PLACEMENT, GRAPH),
-        ("nothing keeps Prefill and Decode on different nodes",),
+        drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
+        "nothing keeps Prefill and Decode on different nodes",
     ),
-    Case(
-        PLACEMENT,
+    On(PLACEMENT, BASE, GRAPH).fails(
         "any zone",
-        BASE,
-        (drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),),
-        failed(PLACEMENT, GRAPH),
-        ("nothing keeps Decode in the topology.kubernetes.io/zone of the others",),
+        drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
+        "nothing keeps Decode in the topology.kubernetes.io/zone of the others",
     ),
-    Case(
-        PLACEMENT,
+    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).fails(
         "a compute domain without affinity",
-        "disagg-gb200",
         trtllm_affinity({}),
-        failed(PLACEMENT, TRTLLM_GRAPH),
-        ("nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",),
+        "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",
     ),
-    Case(
-        PLACEMENT,
+    On(PLACEMENT, "disagg-gb200", *TRTLLM, TRTLLM_GRAPH).fails(
         "a pool of several NVLink domains without affinity",
-        "disagg-gb200",
         trtllm_affinity({}),
-        failed(PLACEMENT, *TRTLLM, TRTLLM_GRAPH),
-        ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
+        "has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
-    Case(
-        PLACEMENT,
-        "a pool of several NVLink domains with affinity",
-        "disagg-gb200",
-        (),
-        pools=(("p6e-gb200.36xlarge", 19),),
+    On(PLACEMENT, "disagg-gb200").passes(
+        "a pool of several NVLink domains with affinity", pools=(("p6e-gb200.36xlarge", 19),)
     ),
     Case(
         PLACEMENT,

@@ -1,6 +1,6 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, drop, engine_file, put
 from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
 
@@ -10,58 +10,39 @@ AGREES = "prefill-and-decode-agree"
 TRTLLM_PREFILL, TRTLLM_DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _BACKEND = "cache_transceiver_config.backend"
 _VLLM = "nvcr.io/nvidia/ai-dynamo/vllm-runtime"
-_OLD_WORDS = (
-    drop(DGD, main(PREFILL, "args[3]")),
-    put(DGD, main(PREFILL, "args[2]"), "--is-prefill-worker"),
-)
+_OLD_WORDS = (drop(DGD, main(PREFILL, "args[3]")), put(DGD, main(PREFILL, "args[2]"), "--is-prefill-worker"))
 
 
 CASES = (
-    Case(
-        CONFIGURED,
+    On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL).fails(
         "no backend",
-        "disagg-gb200",
-        (engine_file("prefill.yaml", _BACKEND, remove=True),),
-        failed(CONFIGURED, TRTLLM_PREFILL),
-        ("is a prefill worker without cache_transceiver_config.backend, so its engine transfers no",),
+        engine_file("prefill.yaml", _BACKEND, remove=True),
+        "is a prefill worker without cache_transceiver_config.backend, so its engine transfers no",
     ),
-    Case(
-        CONFIGURED,
+    On(CONFIGURED, "disagg-gb200", TRTLLM_DECODE).fails(
         "a backend in lower case",
-        "disagg-gb200",
-        (engine_file("decode.yaml", _BACKEND, "ucx"),),
-        failed(CONFIGURED, TRTLLM_DECODE),
+        engine_file("decode.yaml", _BACKEND, "ucx"),
         (
             "has cache_transceiver_config.backend 'ucx' (decode.yaml of ConfigMap",
             "not one of DEFAULT, UCX, NIXL, MOONCAKE, MPI, in upper case",
         ),
     ),
-    Case(
-        CONFIGURED,
+    On(CONFIGURED, BASE, "Prefill").fails(
         "vLLM's prefill without a connector",
-        BASE,
-        (drop(DGD, main(PREFILL, "args[3]")),),
-        failed(CONFIGURED, "Prefill"),
-        ("is a prefill worker without --kv-transfer-config, so it ends at start",),
+        drop(DGD, main(PREFILL, "args[3]")),
+        "is a prefill worker without --kv-transfer-config, so it ends at start",
     ),
-    Case(
-        CONFIGURED,
+    On(CONFIGURED, BASE).passes(
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",
-        BASE,
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
     ),
-    Case(
-        CONFIGURED,
+    On(CONFIGURED, BASE, "Prefill").is_undecided(
         "vLLM's prefill without a connector, in a release that is not told",
-        BASE,
         (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
-        undecided(CONFIGURED, "Prefill"),
-        ("vllm-runtime:my-tag does not say of which release it is",),
+        "vllm-runtime:my-tag does not say of which release it is",
     ),
-    Case(
-        AGREES,
+    On(AGREES, BASE).passes(
         "a connector that holds the one of the other side",
-        BASE,
         connector(
             PREFILL,
             config='{"kv_connector":"PdConnector","kv_role":"kv_both","kv_connector_extra_config":'
@@ -69,29 +50,19 @@ CASES = (
             '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}]}}',
         ),
     ),
-    Case(
-        AGREES,
+    On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").fails(
         "UCX there and NIXL here",
-        "disagg-b200",
-        (engine_file("decode.yaml", _BACKEND, "NIXL"),),
-        failed(AGREES, f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}"),
-        (
-            "TrtllmPrefillWorker hands KV cache over by TensorRT-LLM's UCX, but TrtllmDecodeWorker takes it "
-            "by TensorRT-LLM's NIXL",
-        ),
+        engine_file("decode.yaml", _BACKEND, "NIXL"),
+        "TrtllmPrefillWorker hands KV cache over by TensorRT-LLM's UCX, but TrtllmDecodeWorker takes it "
+        "by TensorRT-LLM's NIXL",
     ),
-    Case(
-        AGREES,
+    On(AGREES, BASE, "Prefill, Decode").fails(
         "another connector",
-        BASE,
         connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
-        failed(AGREES, "Prefill, Decode"),
-        ("KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",),
+        "KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",
     ),
-    Case(
-        AGREES,
+    On(AGREES, BASE, "Prefill", "Decode").fails(
         "roles the wrong way round",
-        BASE,
         tuple(
             edit
             for component, role in zip(BOTH, ("kv_consumer", "kv_producer"), strict=True)
@@ -101,19 +72,15 @@ CASES = (
                 '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
             )
         ),
-        failed(AGREES, "Prefill", "Decode"),
         (
             "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
             "kv_producer",
             "is a decode worker with kv_role kv_producer",
         ),
     ),
-    Case(
-        AGREES,
+    On(AGREES, BASE, "Prefill, Decode").fails(
         "a draft model on one side",
-        BASE,
-        (add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),),
-        failed(AGREES, "Prefill, Decode"),
-        ("a draft model (--speculative-config) is given to Prefill and not to Decode",),
+        add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),
+        "a draft model (--speculative-config) is given to Prefill and not to Decode",
     ),
 )

@@ -1,6 +1,6 @@
 """Names of claims, Secrets, volumes and claim templates that lead nowhere."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import GRAPH, VLLM_POD
 
@@ -11,21 +11,16 @@ _SECRET = (
 )
 
 CASES = (
-    Case(
-        NAMES,
+    On(NAMES, "vllm-agg", "VllmWorker").fails(
         "a Secret under nearly that name",
-        "vllm-agg",
         (
             add(GRAPH, f"{VLLM_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
             document(_SECRET),
         ),
-        failed(NAMES, "VllmWorker"),
-        ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
+        "names Secret hf-token; what was read makes hf-tokens and no hf-token",
     ),
-    Case(
-        NAMES,
+    On(NAMES, "agg-gb200", "TrtllmWorker").fails(
         "a claim of a service that the graph lists under nearly its name",
-        "agg-gb200",
         (
             put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
             put(
@@ -34,25 +29,19 @@ CASES = (
                 [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
             ),
         ),
-        failed(NAMES, "TrtllmWorker"),
-        ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
+        "its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",
     ),
-    Case(
-        NAMES,
+    On(NAMES, "vllm-agg").passes(
         "one of several claims that a letter tells apart",
-        "vllm-agg",
         (
             put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
             put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
             put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
         ),
     ),
-    Case(
-        NAMES,
+    On(NAMES, "vllm-agg", "VllmWorker").fails(
         "a mount of a volume that neither the pod nor the graph has",
-        "vllm-agg",
-        (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),),
-        failed(NAMES, "VllmWorker"),
-        ("container main mounts volume weights; the pod and the graph have model-cache, shared-memory",),
+        put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),
+        "container main mounts volume weights; the pod and the graph have model-cache, shared-memory",
     ),
 )

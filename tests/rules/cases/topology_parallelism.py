@@ -1,6 +1,6 @@
 """Expert and pipeline parallelism, and NVLink domains."""
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.case import TWO_B200, On
 from tests.rules.edits import add, engine_file, put, text
 from tests.rules.serving_edits import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
 
@@ -11,92 +11,70 @@ _GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754
 
 
 CASES = (
-    Case(
-        DIVIDES,
+    On(DIVIDES, "agg-gb200", WORKER).fails(
         "three ranks of TensorRT-LLM",
-        "agg-gb200",
         (
             engine_file("worker.yaml", "tensor_parallel_size", 3),
             engine_file("worker.yaml", "moe_expert_parallel_size", 3),
             engine_file("worker.yaml", "enable_attention_dp", False),
         ),
-        failed(DIVIDES, WORKER),
         (
             "tensor parallelism 3 (worker.yaml of ConfigMap",
             "does not divide the 64 attention heads of gpt-oss-120b",
         ),
     ),
-    Case(
-        DIVIDES,
+    On(DIVIDES, "vllm-agg", "VllmWorker").fails(
         "ranks that do not divide the heads of another model",
-        "vllm-agg",
         (
             text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
             text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
             text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "DeepSeek-R1-0528-NVFP4-v2"),
         ),
-        failed(DIVIDES, "VllmWorker"),
-        ("does not divide the 128 attention heads",),
+        "does not divide the 128 attention heads",
     ),
-    Case(
-        DIVIDES,
+    On(DIVIDES, "vllm-agg").passes(
         "a model whose heads nobody listed",
-        "vllm-agg",
         (
             text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
             text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
             text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
     ),
-    Case(
-        DIVIDES,
+    On(DIVIDES, "agg-gb200", WORKER).fails(
         "three do not divide four ranks, nor the experts",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_expert_parallel_size", 3),),
-        failed(DIVIDES, WORKER),
+        engine_file("worker.yaml", "moe_expert_parallel_size", 3),
         (
             "moe_expert_parallel_size 3 (worker.yaml of ConfigMap",
             "does not divide tensor parallelism 4 (worker.yaml of ConfigMap",
             "does not divide the 128 experts of gpt-oss-120b",
         ),
     ),
-    Case(
-        DIVIDES,
+    On(DIVIDES, "agg-gb200", WORKER).fails(
         "both sizes, whose product is not tensor parallelism",
-        "agg-gb200",
-        (engine_file("worker.yaml", "moe_tensor_parallel_size", 2),),
-        failed(DIVIDES, WORKER),
+        engine_file("worker.yaml", "moe_tensor_parallel_size", 2),
         ("moe_tensor_parallel_size 2 (", "x moe_expert_parallel_size 4 (", "is 8, not tensor parallelism 4"),
     ),
-    Case(
-        DIVIDES,
+    On(DIVIDES, "disagg-b200", DECODE).fails(
         "two stages of gpt-oss",
-        "disagg-b200",
-        (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
-        failed(DIVIDES, DECODE),
+        engine_file("decode.yaml", "pipeline_parallel_size", 2),
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
     ),
-    Case(
-        NVLINK,
+    On(NVLINK, "vllm-agg", "VllmWorker").fails(
         "ranks on two B200 machines",
-        "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.replicas", 1),
             put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
         ),
-        failed(NVLINK, "VllmWorker"),
         (
             "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
             "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
         ),
         pools=TWO_B200,
     ),
-    Case(
-        NVLINK,
+    On(NVLINK, "vllm-agg").passes(
         "ranks that stay in one pod each, wherever that lands",
-        "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.replicas", 1),
             put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),
@@ -104,15 +82,12 @@ CASES = (
         ),
         pools=(),
     ),
-    Case(
-        "gpus-match-parallelism",
+    On("gpus-match-parallelism", "vllm-serve", "engine").is_undecided(
         "ranks on a Ray cluster",
-        "vllm-serve",
         (
             add("Deployment", f"{SERVER}.args", "--pipeline-parallel-size=2"),
             add("Deployment", f"{SERVER}.args", "--distributed-executor-backend=ray"),
         ),
-        undecided("gpus-match-parallelism", "engine"),
-        ("its ranks run on a Ray cluster",),
+        "its ranks run on a Ray cluster",
     ),
 )

@@ -1,6 +1,6 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import document, drop, put, text, variable
 from tests.rules.serving_edits import GRAPH, VLLM_POD, main_container
 
@@ -28,99 +28,68 @@ spec: {containers: [{name: main, image: docker.io/a/a@sha256:1, env: [{name: DYN
 """
 
 CASES = (
-    Case(
-        ROLES,
+    On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "prefill alone beside a whole graph of its namespace, and a router of another",
-        "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
-        failed(ROLES, "gpt-oss-sglang"),
-        ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
+        "Prefill prefills, and no worker of the graph decodes: no request is answered",
     ),
-    Case(
-        ROLES,
+    On(ROLES, "sglang-disagg").passes(
         "prefill alone beside a whole graph, and a router of their namespace",
-        "sglang-disagg",
         (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("elsewhere", "gpt-oss"))),
     ),
-    Case(
-        ROLES,
+    On(ROLES, "published-disagg", "gpt-oss-disagg").fails(
         "prefill alone, with a dynamoNamespace, which the operator does not read",
-        "published-disagg",
         (
             drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
             text(
-                GRAPH,
-                "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image",
-                "0.7.0",
-                "1.3.0",
+                GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.3.0"
             ),
         ),
-        failed(ROLES, "gpt-oss-disagg"),
-        ("TrtllmPrefillWorker prefills, and no worker of the graph decodes",),
+        "TrtllmPrefillWorker prefills, and no worker of the graph decodes",
     ),
-    Case(
-        ROLES,
+    On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "a prefill worker without replicas, under SGLang",
-        "sglang-disagg",
-        (put(GRAPH, "spec.components[1].replicas", 0),),
-        failed(ROLES, "gpt-oss-sglang"),
-        ("Decode decodes, and no worker of the graph prefills: each request ends with an error",),
+        put(GRAPH, "spec.components[1].replicas", 0),
+        "Decode decodes, and no worker of the graph prefills: each request ends with an error",
     ),
-    Case(
-        FITS,
+    On(FITS, "vllm-agg", "VllmWorker").fails(
         "more GPUs in one pod than any node has",
-        "vllm-agg",
         (
             put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
             put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
             put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),
         ),
-        failed(FITS, "VllmWorker"),
         (
             "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
             "asks for 200 CPUs in one pod",
         ),
     ),
-    Case(
-        "sequence-length-within-model",
+    On("sequence-length-within-model", "vllm-agg", "VllmWorker").fails(
         "a step of vLLM that is too short without chunks",
-        "vllm-agg",
-        (text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),),
-        failed("sequence-length-within-model", "VllmWorker"),
-        ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
+        text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),
+        "--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",
     ),
-    Case(
-        "model-path-mounted",
+    On("model-path-mounted", "vllm-agg", "VllmWorker").fails(
         "a repository that may not be asked for",
-        "vllm-agg",
         (
             text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
             drop(GRAPH, f"{VLLM_POD}.containers[0].volumeMounts"),
         ),
-        failed("model-path-mounted", "VllmWorker"),
-        ("may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",),
+        "may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",
     ),
-    Case(
-        "engine-settings-accepted",
+    On("engine-settings-accepted", "agg-gb200", "TrtllmWorker").fails(
         "a directory that is nearly the mounted one",
-        "agg-gb200",
-        (
-            variable(
-                GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
-            ),
+        variable(
+            GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
         ),
-        failed("engine-settings-accepted", "TrtllmWorker"),
-        ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
+        "lies in no mounted volume; /opt/dynamo/configs is mounted",
     ),
-    Case(
-        "prefill-and-decode-agree",
+    On("prefill-and-decode-agree", "vllm-disagg-efa", "Prefill, Decode").fails(
         "another name in vLLM's decode worker that is not told its role",
-        "vllm-disagg-efa",
         (
             put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
             put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
         ),
-        failed("prefill-and-decode-agree", "Prefill, Decode"),
-        ("Decode gpt-oss (--served-model-name)",),
+        "Decode gpt-oss (--served-model-name)",
     ),
 )

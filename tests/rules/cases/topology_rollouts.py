@@ -1,6 +1,6 @@
 """Rolling updates, and whether the first new pod finds GPUs."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import Edit, drop, put
 from tests.rules.serving_edits import DECODE, GRAPH
 
@@ -17,47 +17,30 @@ def _annotated(worker: str, annotations: dict[str, str]) -> Edit:
 
 
 CASES = (
-    Case(
-        ROLLOUT,
+    On(ROLLOUT, "trtllm-serve", "engine").fails(
         "a Deployment that adds a pod where no GPU is free",
-        "trtllm-serve",
-        (
-            put(
-                "Deployment",
-                "spec.strategy",
-                {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}},
-            ),
-        ),
-        failed(ROLLOUT, "engine"),
+        put("Deployment", "spec.strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}}),
         (
             "starts 1 pod before an old one may go (max-unavailable 0, spec.strategy)",
             "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
             "each) has 0 free in all",
         ),
     ),
-    Case(
-        ROLLOUT,
+    On(ROLLOUT, "vllm-agg", "VllmWorker").fails(
         "annotations of the whole graph",
-        "vllm-agg",
         (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
-        failed(ROLLOUT, "VllmWorker"),
-        (f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",),
+        f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",
     ),
-    Case(
-        ROLLOUT,
+    On(ROLLOUT, "vllm-agg").passes(
         "a graph under Grove, which takes an old pod first",
-        "vllm-agg",
         (
             put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
             put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
         ),
     ),
-    Case(
-        ROLLOUT,
+    On(ROLLOUT, "disagg-b200", DECODE).is_undecided(
         "a surge that is no number",
-        "disagg-b200",
-        (_annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),),
-        undecided(ROLLOUT, DECODE),
-        ("a rollout's surge or unavailability is 'some', not a number or a percentage",),
+        _annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),
+        "a rollout's surge or unavailability is 'some', not a number or a percentage",
     ),
 )

@@ -1,6 +1,6 @@
 """Services, the pods and ports that they lead to, and servers on their pod's loopback address."""
 
-from tests.rules.case import Case, failed
+from tests.rules.case import On
 from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import GRAPH, SERVER
 
@@ -23,85 +23,56 @@ _BY_COMMAND = {"exec": {"command": ["true"]}, "failureThreshold": 999}
 _ALONE = put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1")
 
 CASES = (
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a letter too many in the selector",
-        "vllm-serve",
-        (put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),),
-        failed(REACHES, "vllm-serve"),
+        put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),
         (
             "selects app.kubernetes.io/name=vllm-server",
             "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
         ),
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve").passes(
         "a label that no pod here has, as that of pods in another file",
-        "vllm-serve",
-        (put("Service", "spec.selector", {"app": "grafana"}),),
+        put("Service", "spec.selector", {"app": "grafana"}),
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a target port that no container calls so",
-        "vllm-serve",
-        (put("Service", "spec.ports[0].targetPort", "api"),),
-        failed(REACHES, "vllm-serve"),
-        ("leads to port api of vllm-serve, and no port of its containers is called so",),
+        put("Service", "spec.ports[0].targetPort", "api"),
+        "leads to port api of vllm-serve, and no port of its containers is called so",
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a target port beside the one that the server listens on",
-        "vllm-serve",
-        (put("Deployment", f"{SERVER}.args[3]", "--port=8001"),),
-        failed(REACHES, "vllm-serve"),
-        ("leads to port 8000 of vllm-serve, which listens on 8001 (--port)",),
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
+        "leads to port 8000 of vllm-serve, which listens on 8001 (--port)",
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-agg", "chat").fails(
         "the port that the operator gives, where the frontend's own ports replace it",
-        "vllm-agg",
         (
             document(_OF_A_GRAPH.format(graph="gpt-oss-vllm", port="http")),
             put(GRAPH, f"{_FRONTEND}.ports", [{"name": "api", "containerPort": 8000}]),
         ),
-        failed(REACHES, "chat"),
-        ("leads to port http of Frontend, and no port of its containers is called so",),
+        "leads to port http of Frontend, and no port of its containers is called so",
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a server on the loopback address",
-        "vllm-serve",
-        (_ALONE,),
-        failed(REACHES, "vllm-serve"),
-        ("leads to port 8000 of vllm-serve, which listens on 127.0.0.1 alone (--host): no other pod",),
+        _ALONE,
+        "leads to port 8000 of vllm-serve, which listens on 127.0.0.1 alone (--host): no other pod",
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve").passes(
         "a server on the loopback address behind a proxy",
-        "vllm-serve",
         (_ALONE, add("Deployment", "spec.template.spec.containers", _PROXY)),
     ),
-    Case(
-        REACHES,
+    On(REACHES, "vllm-serve").passes(
         "a server on the loopback address in a mesh",
-        "vllm-serve",
-        (
-            _ALONE,
-            put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"}),
-        ),
+        (_ALONE, put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"})),
     ),
-    Case(
-        PROBED,
+    On(PROBED, "trtllm-serve", "trtllm-serve").fails(
         "the loopback address that trtllm-serve takes by default",
-        "trtllm-serve",
-        (put("Deployment", f"{SERVER}.args[2]", "--log_level=info"),),
-        failed(PROBED, "trtllm-serve"),
-        ("listens on localhost alone (the default of --host)",),
+        put("Deployment", f"{SERVER}.args[2]", "--log_level=info"),
+        "listens on localhost alone (the default of --host)",
     ),
-    Case(
-        PROBED,
+    On(PROBED, "vllm-serve").passes(
         "a server on the loopback address that a command of its own container asks",
-        "vllm-serve",
         (
             _ALONE,
             *(
@@ -110,10 +81,8 @@ CASES = (
             ),
         ),
     ),
-    Case(
-        PROBED,
+    On(PROBED, "vllm-agg", "Frontend").fails(
         "a frontend on the loopback address",
-        "vllm-agg",
         (
             put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].command", ["python3", "-m"]),
             put(
@@ -122,7 +91,6 @@ CASES = (
                 ["dynamo.frontend", "--http-host=localhost"],
             ),
         ),
-        failed(PROBED, "Frontend"),
-        ("listens on localhost alone (--http-host), where no probe and no Service reaches it",),
+        "listens on localhost alone (--http-host), where no probe and no Service reaches it",
     ),
 )
