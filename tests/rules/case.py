@@ -8,6 +8,7 @@ each base, in `BASES`.
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,31 +85,32 @@ class Case:
 
 
 class On:
-    """A rule before a base, and whom the rule is to speak of."""
+    """A rule before a base, and whom the rule is to speak of.
+
+    What it says is one text or several that its messages must contain.
+    """
 
     def __init__(self, rule: str, base: str, *subjects: str) -> None:
         self._rule, self._base, self._subjects = rule, base, subjects
 
-    def fails(self, name: str, edits: Edits = (), says: Texts = (), pools: Pools | None = None) -> Case:
-        """The rule fails for each subject, in words that contain these texts."""
+    def fails(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
+        """The rule fails for each subject, once the base is edited so."""
         return self._case(name, edits, failed(self._rule, *self._subjects), says, pools)
 
-    def is_undecided(
-        self, name: str, edits: Edits = (), says: Texts = (), pools: Pools | None = None
-    ) -> Case:
-        """The rule is undecided for each subject, in words that contain these texts."""
+    def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
+        """The rule is undecided for each subject."""
         return self._case(name, edits, undecided(self._rule, *self._subjects), says, pools)
 
-    def passes(self, name: str, edits: Edits = (), pools: Pools | None = None) -> Case:
+    def passes(self, name: str, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule finds nothing."""
         return self._case(name, edits, frozenset(), (), pools)
 
     def _case(
-        self, name: str, edits: Edits, found: frozenset[Found], says: Texts, pools: Pools | None
+        self, name: str, edits: tuple[Edits, ...], found: frozenset[Found], says: Texts, pools: Pools | None
     ) -> Case:
-        changes = edits if isinstance(edits, tuple) else (edits,)
-        texts = says if isinstance(says, tuple) else (says,)
-        return Case(self._rule, name, self._base, changes, found, texts, pools)
+        each = [(edit,) if callable(edit) else edit for edit in edits]
+        texts = (says,) if isinstance(says, str) else says
+        return Case(self._rule, name, self._base, tuple(chain(*each)), found, texts, pools)
 
 
 @dataclass(frozen=True)

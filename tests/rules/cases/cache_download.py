@@ -18,33 +18,34 @@ stringData: {{{key}: not-a-token}}
 CASES = (
     On(SECRETS, "agg-gb200", "hf-token-secret").is_undecided(
         "a token that nothing here makes",
-        (put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"), add(DOWNLOAD, f"{SERVER}.env", _TOKEN)),
         "nothing that was read makes this Secret, which model-download, TrtllmWorker names",
+        put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
+        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
     ),
     On(SECRETS, "agg-gb200", JOB).fails(
         "a token under another key",
-        (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="token"))),
         "takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",
+        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
+        document(_SECRET.format(key="token")),
     ),
     On(SECRETS, "agg-gb200").passes(
         "a token under its key",
-        (add(DOWNLOAD, f"{SERVER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
+        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
+        document(_SECRET.format(key="HF_TOKEN")),
     ),
     On(SECRETS, "agg-gb200", JOB).fails(
         "a key that the ConfigMap does not have",
-        (
-            add(
-                DOWNLOAD,
-                f"{SERVER}.env",
-                {"name": "HUB", "valueFrom": {"configMapKeyRef": {"name": "hub", "key": "adress"}}},
-            ),
-            document("""
+        "takes HUB from key adress of ConfigMap hub, which has address",
+        add(
+            DOWNLOAD,
+            f"{SERVER}.env",
+            {"name": "HUB", "valueFrom": {"configMapKeyRef": {"name": "hub", "key": "adress"}}},
+        ),
+        document("""
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: hub, namespace: gpt-oss}
 data: {address: hub.example.com}
 """),
-        ),
-        "takes HUB from key adress of ConfigMap hub, which has address",
     ),
 )

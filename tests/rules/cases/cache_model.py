@@ -28,112 +28,105 @@ _WITH_PYTHON = (put(DOWNLOAD, f"{SERVER}.command", ["sh", "-c"]), put(DOWNLOAD, 
 CASES = (
     On(EQUAL, "agg-gb200", "TrtllmWorker", JOB).fails(
         "a download by Python of another model than the workers serve",
-        _WITH_PYTHON,
         ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
+        _WITH_PYTHON,
     ),
     On(WORKER, "agg-gb200", JOB).fails(
         "a download by Python that may not ask the hub",
-        (*_WITH_PYTHON, variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1")),
         "is to download openai/gpt-oss-20b, and may not ask the hub (HF_HUB_OFFLINE)",
+        _WITH_PYTHON,
+        variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a download of another model than the workers serve",
-        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
         ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
+        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
     ),
     On(EQUAL, "agg-gb200").passes(
         "a download of another model whose script names the one that is served too",
-        (
-            text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
-            text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
-        ),
+        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
+        text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker that names the repository and may ask the hub",
-        (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
         "serves openai/gpt-oss-120b in no revision",
+        _NAMED,
+        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker with another revision than the download's",
+        (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
         variable(
             GRAPH, _ENV, "MODEL_PATH", f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}"
         ),
-        (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
     ),
     On(EQUAL, "disagg-b200", "TrtllmPrefillWorker").fails(
         "prefill and decode with two revisions, and no download",
-        (
-            without(DOWNLOAD),
-            variable(
-                GRAPH,
-                "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.env",
-                "MODEL_PATH",
-                f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
-            ),
-        ),
         f"but TrtllmDecodeWorker reads {_REVISION}",
+        without(DOWNLOAD),
+        variable(
+            GRAPH,
+            "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.env",
+            "MODEL_PATH",
+            f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
+        ),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").fails(
         "an offline frontend without the claim, beside workers that are told not to",
-        (
-            drop(GRAPH, _FRONTEND_MOUNTS),
-            put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
-            variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "0"),
-        ),
         "may not ask the hub (HF_HUB_OFFLINE) and looks for models in",
+        drop(GRAPH, _FRONTEND_MOUNTS),
+        put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
+        variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "0"),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a worker that offers a directory as its name",
-        (
-            text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
-            put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", "/models"),
-            variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
-        ),
         ("has no claim at /opt/models/hub/models--openai--gpt-oss-120b/snapshots/", "(--model-path)"),
+        text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
+        put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", "/models"),
+        variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a frontend with the claim that asks the hub all the same",
-        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
         "although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
     ),
     On(FRONTEND, "agg-gb200").passes(
         "a frontend that may ask the hub, and need not",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2")),
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+        put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").fails(
         "a frontend that has nothing of the model",
-        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), drop(GRAPH, _FRONTEND_MOUNTS)),
         "it has neither the model's claim nor HF_HUB_OFFLINE",
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+        drop(GRAPH, _FRONTEND_MOUNTS),
     ),
     On(WORKER, "agg-gb200", "TrtllmWorker").fails(
         "an offline worker that names the repository",
-        _NAMED,
         f"model-download downloads --revision {_REVISION}, which leaves no refs/main",
+        _NAMED,
     ),
     On(WORKER, "agg-gb200", JOB).fails(
         "a download that may not ask the hub",
-        variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
         "is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",
+        variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").is_undecided(
         "an offline frontend of a release before those that were read",
-        (
-            drop(GRAPH, _FRONTEND_MOUNTS),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:0.5.1"),
-        ),
         "is older than the releases that were read",
+        drop(GRAPH, _FRONTEND_MOUNTS),
+        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:0.5.1"),
     ),
     On(WORKER, "agg-gb200").passes(
         "an offline worker that names the repository, which a download calls main",
-        (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
+        _NAMED,
+        text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec "),
     ),
     On(WORKER, "vllm-serve", "model-cache").is_undecided(
         "a server of vLLM that only transformers' variable keeps from the hub",
-        (
-            *_NAMED_BY_VLLM,
-            variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
-            variable("Deployment", f"{SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
-        ),
         "may not ask the hub, so it needs refs/main in the cache, and nothing that was read fills it",
+        _NAMED_BY_VLLM,
+        variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
+        variable("Deployment", f"{SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
     ),
 )

@@ -39,57 +39,57 @@ _BESIDE_THE_WORKERS = (
 CASES = (
     On(SHARED, "disagg-b200", CLAIM).fails(
         "one node may mount what three kinds of pod do",
-        put(_CLAIM, _MODES, ["ReadWriteOnce"]),
         (
             "allows ReadWriteOnce, but 4 pods mount it",
             "1 of TrtllmDecodeWorker",
             "1 of gpt-oss-120b-disagg-bench",
         ),
+        put(_CLAIM, _MODES, ["ReadWriteOnce"]),
     ),
     On(SHARED, "trtllm-serve").passes("one pod alone", put(_CLAIM, _MODES, ["ReadWriteOnce"])),
     On(SHARED, "trtllm-serve").passes(
         "two workers on two nodes that only read",
-        (
-            put(_CLAIM, _MODES, ["ReadOnlyMany"]),
-            put("Deployment", "spec.replicas", 2),
-            put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
-        ),
+        put(_CLAIM, _MODES, ["ReadOnlyMany"]),
+        put("Deployment", "spec.replicas", 2),
+        put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
         pools=TWO_GB200,
     ),
     On(SHARED, "vllm-agg", CLAIM).is_undecided(
         "a claim that another file makes",
-        without(_CLAIM),
         ("9 pods mount it (8 of VllmWorker + 1 of Frontend)", "nothing that was read says"),
+        without(_CLAIM),
     ),
     On(SHARED, "vllm-agg", CLAIM).is_undecided(
         "two claims of one name",
+        "there are 2 claims named model-cache",
         document(
             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: model-cache}, "
             "spec: {storageClassName: shared-files}}"
         ),
-        "there are 2 claims named model-cache",
     ),
     On(SHARED, "vllm-serve", CLAIM).fails(
         "two servers on any nodes, of which one may mount it",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
         "allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",
+        put(_CLAIM, _MODES, ["ReadWriteOnce"]),
+        put("Deployment", "spec.replicas", 2),
         pools=(),
     ),
     On(FILLED, "vllm-node-cache", "engine").fails(
         "copies on the nodes of another GPU",
-        put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
         ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
+        put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
         pools=(*H200, *B200),
     ),
     On(FILLED, "vllm-node-cache", "/mnt/k8s-disks/0/models").is_undecided(
         "nothing that fills the directory",
-        without(_COPIES),
         "nothing that was read fills /mnt/k8s-disks/0/models of each node",
+        without(_COPIES),
     ),
     On(FILLED, "vllm-node-cache", "engine").fails(
         "a Job that fills one of two nodes",
-        (put(_COPIES, "kind", "Job"), put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1")),
         "is on whichever node it lands, and Job model-copies fills the directory of one",
+        put(_COPIES, "kind", "Job"),
+        put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1"),
         pools=(("p5en.48xlarge", 2),),
     ),
     On(SHARED, "disagg-b200").passes(

@@ -42,102 +42,97 @@ CASES = (
     On(HOLDS, "agg-gb200").passes("room for two revisions", put(_CLAIM, _SIZE, "122Gi")),
     On(HOLDS, "agg-gb200", CLAIM).fails(
         "room for two revisions, and a download of the weights in all three forms",
-        (
-            put(_CLAIM, _SIZE, "200Gi"),
-            text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
-        ),
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
+        put(_CLAIM, _SIZE, "200Gi"),
+        text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
     ),
     On(HOLDS, "agg-gb200").passes(
         "room for two revisions, and a download of the tensors alone",
-        (
-            put(_CLAIM, _SIZE, "200Gi"),
-            text(
-                "Job/model-download",
-                _SCRIPT,
-                "--exclude 'original/*' --exclude 'metal/*'",
-                "--include 'model-*.safetensors'",
-            ),
+        put(_CLAIM, _SIZE, "200Gi"),
+        text(
+            "Job/model-download",
+            _SCRIPT,
+            "--exclude 'original/*' --exclude 'metal/*'",
+            "--include 'model-*.safetensors'",
         ),
     ),
     On(PATH, "agg-gb200", "TrtllmWorker").fails(
         "the home of root, and another user",
-        (
-            put(
-                GRAPH,
-                f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
-                "/root/.cache/huggingface",
-            ),
-            variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
-        ),
         ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
+        put(
+            GRAPH,
+            f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
+            "/root/.cache/huggingface",
+        ),
+        variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
     ),
     On(PATH, "agg-gb200", "TrtllmWorker").fails(
         "a directory where nothing is mounted",
-        variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),
         ("reads its model from /model-store/gpt-oss-120b", "it mounts model-cache at /opt/models"),
+        variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),
     ),
     On(CLASS, "vllm-agg", CLAIM).fails(
         "a name that stands for another",
-        put(_CLAIM, "spec.storageClassName", "your-storage-class"),
         "asks for storage class your-storage-class",
+        put(_CLAIM, "spec.storageClassName", "your-storage-class"),
     ),
     On(CLASS, "vllm-agg", CLAIM).fails(
         "the publisher's own class",
-        put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),
         "the publisher's own cluster",
+        put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),
     ),
     On(CLASS, "vllm-agg", CLAIM).fails(
-        "no class, and no default one", drop(_CLAIM, "spec.storageClassName"), "names no storage class"
+        "no class, and no default one", "names no storage class", drop(_CLAIM, "spec.storageClassName")
     ),
     On(CLASS, "vllm-agg").passes(
         "a volume that exists already",
-        (put(_CLAIM, "spec.storageClassName", ""), put(_CLAIM, "spec.volumeName", "models")),
+        put(_CLAIM, "spec.storageClassName", ""),
+        put(_CLAIM, "spec.volumeName", "models"),
     ),
     On(CLASS, "trtllm-serve", CLAIM).fails(
         "a shared volume of a class that makes EBS volumes",
-        _EBS_CLASS,
         "asks for ReadWriteMany from storage class shared-files",
+        _EBS_CLASS,
     ),
     On(CLASS, "trtllm-serve").passes(
         "a shared EBS volume without a file system, which several nodes may attach",
-        (_EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")),
+        _EBS_CLASS,
+        put(_CLAIM, "spec.volumeMode", "Block"),
     ),
     On(HOLDS, "vllm-serve", "engine").fails(
         "an emptyDir that the model does not fit into",
-        (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi")),
         "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
         "alone take 65.2 GB: the pod is evicted",
+        _IN_AN_EMPTY_DIRECTORY,
+        put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
     ),
     On(HOLDS, "vllm-serve").passes(
         "an emptyDir that the model fits into",
-        (*_IN_AN_EMPTY_DIRECTORY, put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi")),
+        _IN_AN_EMPTY_DIRECTORY,
+        put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi"),
     ),
     On(PATH, "vllm-serve", "engine").fails(
         "an offline worker whose cache is an emptyDir that nothing fills",
-        (*_IN_AN_EMPTY_DIRECTORY, variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes")),
         "looks for it in /opt/models/hub, in emptyDir model-cache, which nothing fills",
+        _IN_AN_EMPTY_DIRECTORY,
+        variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
     ),
     On(PATH, "vllm-serve").passes(
         "an offline worker whose cache an init container fills",
-        (
-            *_IN_AN_EMPTY_DIRECTORY,
-            variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
-            add("Deployment", f"{_POD}.initContainers", _FILLER),
-        ),
+        _IN_AN_EMPTY_DIRECTORY,
+        variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
+        add("Deployment", f"{_POD}.initContainers", _FILLER),
     ),
     On(PATH, "agg-gb200", "model-download").fails(
         "a download beside the claim",
-        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
         "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
+        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
     ),
     On(PATH, "vllm-serve", "engine").fails(
         "vLLM's own server that keeps its model beside the claim",
-        (
-            put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
-            drop("Deployment", f"{SERVER}.env[3]"),
-            put("Deployment", f"{SERVER}.env[2].value", "/root/.cache/huggingface"),
-        ),
         "downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",
+        put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
+        drop("Deployment", f"{SERVER}.env[3]"),
+        put("Deployment", f"{SERVER}.env[2].value", "/root/.cache/huggingface"),
     ),
 )

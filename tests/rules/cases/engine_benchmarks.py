@@ -48,43 +48,39 @@ spec:
 CASES = (
     On(RULE, "disagg-b200", DISAGG).fails(
         "more requests than decode takes",
-        _flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),
         ("keeps 1536 requests open", "take 1280 at once", "decode.yaml of ConfigMap"),
+        _flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),
     ),
     On(RULE, "disagg-b200", DISAGG).is_undecided(
         "another address than the graph's",
-        _flag(DISAGG, "gpt-oss-disagg-frontend:8000 ", "somewhere-else:8000 "),
         "what answers at http://somewhere-else:8000 is not part of what was read",
+        _flag(DISAGG, "gpt-oss-disagg-frontend:8000 ", "somewhere-else:8000 "),
     ),
     On(RULE, "vllm-agg", _PLAIN).fails(
         "more requests than eight vLLM replicas take",
-        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2049"),
         "take 2048 at once: 256 (--max-num-seqs) x 8 replicas of VllmWorker",
+        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 2049"),
     ),
     On(RULE, "vllm-agg", _PLAIN).is_undecided(
         "a vLLM that says nothing of its sequences",
-        (
-            drop("DynamoGraphDeployment", "spec.components[1].podTemplate.spec.containers[0].args[5]"),
-            _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 100"),
-        ),
         "VllmWorker has no --max-num-seqs",
+        drop("DynamoGraphDeployment", "spec.components[1].podTemplate.spec.containers[0].args[5]"),
+        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --concurrency 100"),
     ),
     On(RULE, "trtllm-serve", _PLAIN).fails(
         "a prompt that is longer than one step without chunks",
-        (
-            engine_file("max_throughput.yaml", "max_seq_len", remove=True),
-            _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
-        ),
         ("sends 9000 tokens (--isl)", "at most max_num_tokens, 8192 (--max_num_tokens)"),
+        engine_file("max_throughput.yaml", "max_seq_len", remove=True),
+        _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
     ),
     On(RULE, "vllm-agg", _PLAIN).fails(
         "more tokens than vLLM takes",
-        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --isl 131000 --osl 1000"),
         "together 132000, but VllmWorker takes 131072 (--max-model-len)",
+        _job("aiperf profile --url gpt-oss-vllm-frontend:8000 --isl 131000 --osl 1000"),
     ),
     On(RULE, "agg-gb200", AGG).fails(
         "a name that nobody serves",
-        _flag(AGG, "--model openai/", "--model "),
         "asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",
+        _flag(AGG, "--model openai/", "--model "),
     ),
 )

@@ -30,61 +30,62 @@ _FRONTEND_POD = "spec.services.Frontend.extraPodSpec"
 CASES = (
     On(KNOWN, "agg-gb200", WORKER).fails(
         "the type of older recipes",
-        of_service(WORKER, "componentType", "main"),
         ("componentType is main, which the operator does not know", "no system port, no probes"),
+        of_service(WORKER, "componentType", "main"),
     ),
     On(KNOWN, "agg-gb200").passes("a type that asks for none of the operator's defaults", document(_PLANNER)),
     On(KNOWN, "agg-gb200", WORKER).fails(
-        "no type", drop(GRAPH, f"spec.services.{WORKER}.componentType"), "has no componentType"
+        "no type", "has no componentType", drop(GRAPH, f"spec.services.{WORKER}.componentType")
     ),
     On(KNOWN, "agg-gb200", WORKER).fails(
         "a subtype that there is not",
-        of_service(WORKER, "subComponentType", "both"),
         "subComponentType is both, not prefill or decode",
+        of_service(WORKER, "subComponentType", "both"),
     ),
     On(KNOWN, "disagg-b200", PREFILL).fails(
         "types of prefill and decode that are exchanged",
-        of_service(PREFILL, "subComponentType", "decode"),
         "its type is decode, but its command line makes it prefill",
+        of_service(PREFILL, "subComponentType", "decode"),
     ),
     On(KNOWN, "sglang-disagg", "Decode").is_undecided(
         "SGLang whose file may tell it to decode",
-        put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),
         "its role may stand in its --config file, which this does not read",
+        put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),
     ),
     On(KNOWN, "vllm-agg", "VllmWorker").fails(
         "an engine in a frontend",
-        put(GRAPH, f"{_WORKER}.type", "frontend"),
         "its type is frontend, but it starts dynamo.vllm",
+        put(GRAPH, f"{_WORKER}.type", "frontend"),
     ),
     On(KNOWN, "vllm-disagg-efa", "Decode").fails(
         "a decode worker that is told to do both",
+        "its type is decode, but its command line makes it aggregated",
         text(
             GRAPH,
             "spec.components[2].podTemplate.spec.containers[0].args[2]",
             "--disaggregation-mode=decode",
             "--disaggregation-mode=agg",
         ),
-        "its type is decode, but its command line makes it aggregated",
     ),
     On(MOUNTS, "agg-gb200", WORKER).fails(
         "a claim of the service beside the engine's files",
-        (_CLAIMS, of_service(WORKER, "volumeMounts", _MOUNT)),
         "mounts model-cache at /opt/models as volumeMounts of the service, beside volumeMounts of its "
         "mainContainer, which the operator of 1.2 keeps alone",
+        _CLAIMS,
+        of_service(WORKER, "volumeMounts", _MOUNT),
     ),
     On(MOUNTS, "agg-gb200").passes(
         "a claim of a service whose container mounts nothing else",
-        (
-            _CLAIMS,
-            of_service("Frontend", "volumeMounts", _MOUNT),
-            drop(GRAPH, f"{_FRONTEND_POD}.volumes"),
-            drop(GRAPH, f"{_FRONTEND_POD}.mainContainer.volumeMounts"),
-        ),
+        _CLAIMS,
+        of_service("Frontend", "volumeMounts", _MOUNT),
+        drop(GRAPH, f"{_FRONTEND_POD}.volumes"),
+        drop(GRAPH, f"{_FRONTEND_POD}.mainContainer.volumeMounts"),
     ),
     On(MOUNTS, "agg-gb200", WORKER).is_undecided(
         "images of two releases, of which none says the operator's",
-        (_CLAIMS, of_service(WORKER, "volumeMounts", _MOUNT), runtime(WORKER, "1.4.0")),
         "1.2 and 1.4 says of which release the operator is",
+        _CLAIMS,
+        of_service(WORKER, "volumeMounts", _MOUNT),
+        runtime(WORKER, "1.4.0"),
     ),
 )

@@ -13,25 +13,25 @@ STEP = "sequence-length-within-model"
 CASES = (
     On(STEP, "agg-gb200", "TrtllmWorker").fails(
         "sequences that TensorRT-LLM admits beyond the model",
-        engine_file("worker.yaml", "max_seq_len", 200_000),
         ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
+        engine_file("worker.yaml", "max_seq_len", 200_000),
     ),
     On(EFFECT, "disagg-b200", DECODE).fails(
         "balance between ranks that there are not",
-        engine_file("decode.yaml", "attention_dp_config", {"enable_balance": True}),
         ("attention_dp_config in decode.yaml", "enable_attention_dp is false (decode.yaml of ConfigMap"),
+        engine_file("decode.yaml", "attention_dp_config", {"enable_balance": True}),
     ),
     On(EFFECT, "agg-gb200", WORKER).fails(
         "a fraction that an override of its block loses",
+        ("--free-gpu-memory-fraction 0.85 has no effect", "what acts is the engine's default"),
         worker_flags(
             WORKER, "--free-gpu-memory-fraction 0.85 --trtllm.kv_cache_config.enable_block_reuse false"
         ),
-        ("--free-gpu-memory-fraction 0.85 has no effect", "what acts is the engine's default"),
     ),
     On(EFFECT, "trtllm-serve", "engine").fails(
         "a flag of trtllm-serve",
-        engine_file("max_throughput.yaml", "max_batch_size", 512),
         "--max_batch_size 640 has no effect on max_batch_size: what acts is 512",
+        engine_file("max_throughput.yaml", "max_batch_size", 512),
     ),
     Case(
         EFFECT,
@@ -46,8 +46,8 @@ CASES = (
     ),
     On(GRAPHS, "disagg-b200", DECODE).fails(
         "graphs that end below the largest batch",
-        engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),
         ("has CUDA graphs up to a batch of 640 (decode.yaml", "batches reach 1280 (decode.yaml"),
+        engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),
     ),
     On(GRAPHS, "disagg-b200").passes(
         "graphs of a prefill worker, which never runs one",
@@ -58,23 +58,23 @@ CASES = (
     ),
     On(OVERLAP, "disagg-b200", PREFILL).fails(
         "prefill with the overlap scheduler",
-        engine_file("prefill.yaml", "disable_overlap_scheduler", False),
         "disable_overlap_scheduler false (prefill.yaml",
+        engine_file("prefill.yaml", "disable_overlap_scheduler", False),
     ),
     On(STEP, "agg-gb200", WORKER).fails(
         "a step that nobody chose, and no chunks",
-        engine_file("worker.yaml", "enable_chunked_prefill", remove=True),
         (
             "more than max_num_tokens 8192 (the default of --max-num-tokens) tokens",
             "promises 131072 (the length that gpt-oss-120b was made for)",
         ),
+        engine_file("worker.yaml", "enable_chunked_prefill", remove=True),
     ),
     On(STEP, "disagg-b200").passes(
         "a decode worker, which is sent no prompts", engine_file("decode.yaml", "max_seq_len", 40_000)
     ),
     On(STEP, "vllm-serve", "engine").fails(
         "the same under vLLM",
-        put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),
         "admits sequences of 200000 tokens (--max-model-len)",
+        put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),
     ),
 )

@@ -11,33 +11,30 @@ _BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
 CASES = (
     On(RUNS, "vllm-serve", "engine").fails(
         "a command in one text",
-        put("Deployment", f"{SERVER}.command", ["vllm serve"]),
         "its command begins with 'vllm serve': no shell parts it at the blank",
+        put("Deployment", f"{SERVER}.command", ["vllm serve"]),
     ),
     On("flags-exist", "vllm-serve", "engine").fails(
         "an option and its value in one argument, after a switch too",
-        (
-            put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size 4"),
-            add("Deployment", f"{SERVER}.args", "--block_size 64"),
-        ),
         ("--tensor-parallel-size 4 is no option of vllm serve", "--block-size 64 is no option"),
+        put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size 4"),
+        add("Deployment", f"{SERVER}.args", "--block_size 64"),
     ),
     On("image-brings-the-engine", "vllm-serve", "vllm-serve").fails(
         "a slip in the name of vLLM's module",
-        put("Deployment", f"{SERVER}.command", ["python3", "-m", "vllm.entrypoint.openai.api_server"]),
         "starts python module vllm.entrypoint.openai.api_server, which no release has: write vllm.",
+        put("Deployment", f"{SERVER}.command", ["python3", "-m", "vllm.entrypoint.openai.api_server"]),
     ),
     On("cache-holds-the-model", "vllm-serve", "model-cache").fails(
         "a claim smaller than the model in a directory of the model's name",
-        (
-            put("Deployment", f"{SERVER}.args[0]", "/opt/models/gpt-oss-120b"),
-            put("PersistentVolumeClaim", "spec.resources.requests.storage", "50Gi"),
-        ),
         "asks for 50Gi (53.7 GB), but the tensors of /opt/models/gpt-oss-120b alone take 65.2 GB",
+        put("Deployment", f"{SERVER}.args[0]", "/opt/models/gpt-oss-120b"),
+        put("PersistentVolumeClaim", "spec.resources.requests.storage", "50Gi"),
     ),
     On(RUNS, "vllm-serve", "engine").fails(
         "a program that vLLM's image is given",
-        (_BY_THE_IMAGE, put("Deployment", f"{SERVER}.args", ["vllm", "serve", "openai/gpt-oss-120b"])),
         "its args begin with 'vllm', and its image starts vllm serve by itself",
+        _BY_THE_IMAGE,
+        put("Deployment", f"{SERVER}.args", ["vllm", "serve", "openai/gpt-oss-120b"]),
     ),
 )

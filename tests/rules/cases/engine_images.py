@@ -17,33 +17,33 @@ _IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
 CASES = (
     On(BRINGS, "vllm-serve", "vllm-serve").fails(
         "a tag of vLLM's own image without its v",
-        put("Deployment", "spec.template.spec.containers[0].image", "docker.io/vllm/vllm-openai:0.20.1"),
         "its tags begin with v, as v0.20.1",
+        put("Deployment", "spec.template.spec.containers[0].image", "docker.io/vllm/vllm-openai:0.20.1"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "a tag of git in place of the image's",
-        text(GRAPH, f"{VLLM_MAIN}.image", "runtime:", "runtime:v"),
         "its tags have no v before the version",
+        text(GRAPH, f"{VLLM_MAIN}.image", "runtime:", "runtime:v"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "the image of another engine",
-        text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "sglang-runtime"),
         ("starts dynamo.vllm, but its image", "holds dynamo.sglang"),
+        text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "sglang-runtime"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "the image of a frontend",
-        text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "dynamo-frontend"),
         "dynamo-frontend:1.2.1 holds no engine",
+        text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "dynamo-frontend"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "another engine in backendFramework",
-        put(GRAPH, "spec.backendFramework", "trtllm"),
         "starts dynamo.vllm, but backendFramework of its graph is trtllm: the operator refuses it",
+        put(GRAPH, "spec.backendFramework", "trtllm"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "a registry without its first part",
-        put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),
         f"the repository is {_REGISTRY}/vllm-runtime",
+        put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),
     ),
     On(BRINGS, "vllm-agg").passes(
         "a copy in another organisation's registry",
@@ -51,33 +51,29 @@ CASES = (
     ),
     On(DEFECTS, "agg-gb200", WORKER).fails(
         "attention data parallelism on GB200 in the release that crashes",
-        variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
         ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
+        variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
     ),
     On(DEFECTS, "agg-gb200").passes(
         "without attention data parallelism",
-        (
-            variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
-            engine_file("worker.yaml", "enable_attention_dp", value=False),
-        ),
+        variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
+        engine_file("worker.yaml", "enable_attention_dp", value=False),
     ),
     On(FRONTEND_THERE, "vllm-agg", "gpt-oss-vllm").fails(
         "a frontend without replicas",
-        put(GRAPH, "spec.components[0].replicas", 0),
         "nothing that was read answers HTTP for VllmWorker",
+        put(GRAPH, "spec.components[0].replicas", 0),
     ),
     On(MATCHES, STATE, DECODE).fails(
         "a worker of a newer release",
-        resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.3.1"),
         f"image {RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",
+        resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.3.1"),
     ),
     On(MATCHES, STATE, DECODE, "Frontend", "TrtllmPrefillWorker").fails(
         "a newer platform and an image without a version",
-        (
-            resource(_PLATFORM, "inputs.version", "1.4.2"),
-            resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
-        ),
         "has a digest, or no version as its tag, and no runtimeVersionOverride says it",
+        resource(_PLATFORM, "inputs.version", "1.4.2"),
+        resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
     ),
     Case(
         MATCHES,
@@ -96,15 +92,13 @@ CASES = (
     ),
     On(BRINGS, "trtllm-serve", "engine").fails(
         "TensorRT-LLM before gpt-oss",
-        text("Deployment", "spec.template.spec.containers[0].image", "1.3.0rc14", "0.20.0"),
         "release:0.20.0 cannot load gpt-oss-120b, which TensorRT-LLM knows from 1.0 on",
+        text("Deployment", "spec.template.spec.containers[0].image", "1.3.0rc14", "0.20.0"),
     ),
     On(BRINGS, "vllm-serve", "engine").fails(
         "vLLM before gpt-oss, started by its image",
-        (
-            text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
-            drop("Deployment", "spec.template.spec.containers[0].command"),
-        ),
         "v0.9.2 cannot load gpt-oss-120b, which vLLM knows from 0.10.1 on",
+        text("Deployment", "spec.template.spec.containers[0].image", "v0.20.1", "v0.9.2"),
+        drop("Deployment", "spec.template.spec.containers[0].command"),
     ),
 )

@@ -26,39 +26,39 @@ _OWN_PROBES = (
 CASES = (
     On(PROBES, "vllm-serve", "vllm-serve").fails(
         "a path of other makers' servers, asked of vLLM's own",
-        put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),
         "its startupProbe asks for /healthz, which the server answers with 404; it serves /health",
+        put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),
     ),
     On(PROBES, "agg-gb200", WORKER).fails(
         "ports that replace the one that is probed",
-        main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
         "its own ports (metrics) replace the operator's, and none is called system",
+        main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
     ),
     On(PROBES, "agg-gb200", FRONTEND).fails(
         "a frontend that listens elsewhere",
-        command(FRONTEND, "--http-port 8000", "--http-port 8080"),
         "listens on 8080 (--http-port), but the operator's probes ask port http, 8000",
+        command(FRONTEND, "--http-port 8000", "--http-port 8080"),
     ),
     On(PROBES, "agg-gb200").passes(
-        "three probes that ask another port", (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE))
+        "three probes that ask another port", _OWN_PROBES, main(WORKER, "startupProbe", _LIVE)
     ),
     On(PROBES, "agg-gb200", WORKER).fails(
         "probes of the port that a variable takes away",
-        (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE), variable(WORKER, "DYN_SYSTEM_PORT", "9095")),
         "listens on 9095 (DYN_SYSTEM_PORT), but its startupProbe asks port 9090",
+        _OWN_PROBES,
+        main(WORKER, "startupProbe", _LIVE),
+        variable(WORKER, "DYN_SYSTEM_PORT", "9095"),
     ),
     On(PROBES, "vllm-agg", "VllmWorker").fails(
         "a probe of the start that asks a name that no port has",
-        put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),
         "startupProbe asks port health by its name, and no port of the container is called so",
+        put(GRAPH, f"{VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),
     ),
     On(PROBES, "agg-gb200", WORKER, FRONTEND).fails(
         "a path of other servers, of a worker's port by its name and of a frontend",
-        (
-            main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": "system"}}),
-            of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
-        ),
         ("asks port system for /ready", "asks port 8000 for /healthz"),
+        main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": "system"}}),
+        of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
     ),
     On(PROBES, "agg-gb200").passes(
         "a path of another server of the pod",
@@ -66,37 +66,29 @@ CASES = (
     ),
     On(PROBES, "vllm-agg").passes(
         "a path of another program in a worker's place",
-        (
-            put(GRAPH, f"{VLLM_MAIN}.command", ["/opt/serve"]),
-            put(GRAPH, f"{VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
-        ),
+        put(GRAPH, f"{VLLM_MAIN}.command", ["/opt/serve"]),
+        put(GRAPH, f"{VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
     ),
     On(PROBES, "vllm-serve", "vllm-serve").fails(
         "a liveness probe without one of the start, before the model can be loaded",
-        (
-            drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
-            drop("Deployment", f"{SERVER}.startupProbe"),
-        ),
         ("its livenessProbe, beside no startupProbe, ends it after 30 s", "gpt-oss-120b takes 901 s"),
+        drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
+        drop("Deployment", f"{SERVER}.startupProbe"),
     ),
     On(PROBES, "vllm-serve", "vllm-serve").is_undecided(
         "a startup probe of seconds, for a model whose size nobody knows",
-        (
-            put("Deployment", SERVER_ARGS, ["Qwen/Qwen3-32B", "--host=0.0.0.0", "--tensor-parallel-size=4"]),
-            put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 1),
-        ),
         ("its startupProbe ends it after", "nothing says how long its model takes to load"),
+        put("Deployment", SERVER_ARGS, ["Qwen/Qwen3-32B", "--host=0.0.0.0", "--tensor-parallel-size=4"]),
+        put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 1),
     ),
     On(PROBES, "vllm-serve", "vllm-serve").fails(
         "probes of a server at another port than its own",
-        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
         "listens on 8001 (--port), but its readinessProbe asks port 8000",
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
     On(PROBES, "vllm-serve").passes(
         "probes of the supervisor of data-parallel ranks",
-        (
-            put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
-            add("Deployment", f"{SERVER}.args", "--data-parallel-supervisor-port=8000"),
-        ),
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
+        add("Deployment", f"{SERVER}.args", "--data-parallel-supervisor-port=8000"),
     ),
 )

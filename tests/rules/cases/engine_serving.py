@@ -27,8 +27,8 @@ BOTH = f"{PREFILL}, {DECODE}"
 CASES = (
     On(CALLS, "agg-gb200", FRONTEND).fails(
         "a frontend of the release before calls were recovered",
-        runtime(FRONTEND, "1.1.1"),
         "is of Dynamo before 1.3 (image nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1): about half",
+        runtime(FRONTEND, "1.1.1"),
     ),
     On(CALLS, "agg-gb200").passes(
         "workers without the parser, of which another rule speaks",
@@ -50,23 +50,25 @@ CASES = (
     ),
     On(MODE, "agg-gb200", WORKER).fails(
         "the old word in a release that refuses it",
-        (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), runtime(WORKER, "1.4.2")),
         "prefill_and_decode, which dynamo.trtllm does not have: one of agg, pd, prefill",
+        worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"),
+        runtime(WORKER, "1.4.2"),
     ),
     On(MODE, "agg-gb200", WORKER).is_undecided(
         "a build between a release that has the word and one that has not",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), runtime(WORKER, "1.3.0-nemotron-super-dev.1")),
         "is a build between two releases, and releases differ in this",
+        worker_flags(WORKER, "--disaggregation-mode agg"),
+        runtime(WORKER, "1.3.0-nemotron-super-dev.1"),
     ),
     On(MODE, "agg-gb200", WORKER).fails(
         "a word of its own, in a variable",
-        variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),
         "DYN_TRTLLM_DISAGGREGATION_MODE is both",
+        variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),
     ),
     On(CRASH, "agg-gb200", WORKER).fails(
         "a wait after a crash",
-        command(WORKER, "harmony", "harmony || (dmesg; while true; do sleep 60; done)"),
         "its start script waits with `while true; do sleep`",
+        command(WORKER, "harmony", "harmony || (dmesg; while true; do sleep 60; done)"),
     ),
     On(CRASH, "agg-gb200").passes(
         "a pause before the container ends",
@@ -74,38 +76,36 @@ CASES = (
     ),
     On(NAME, "disagg-b200", BOTH).fails(
         "two names in one graph",
-        command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),
         "TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",
+        command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),
     ),
     On(PARSERS, "agg-gb200", WORKER).fails(
         "a worker without parsers",
-        command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
         (
             "serves gpt-oss-120b, whose --dyn-reasoning-parser must be gpt_oss, and has none",
             "whose --dyn-tool-call-parser must be harmony, and has none: tool_calls of an answer stay empty",
         ),
+        command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
     ),
     On(PARSERS, "vllm-agg", "VllmWorker").fails(
         "a parser of another model",
-        vllm_argument(11, "gpt_oss", "deepseek_r1"),
         "whose --dyn-reasoning-parser must be gpt_oss, and is deepseek_r1",
+        vllm_argument(11, "gpt_oss", "deepseek_r1"),
     ),
     On(PARSERS, "vllm-agg", "VllmWorker").fails(
         "a parser of tool calls where that of reasoning belongs",
-        vllm_argument(11, "gpt_oss", "harmony"),
         "whose --dyn-reasoning-parser must be gpt_oss, and is harmony",
+        vllm_argument(11, "gpt_oss", "harmony"),
     ),
     On("flags-exist", "vllm-agg", "VllmWorker").fails(
         "a parser that its release does not have",
-        vllm_argument(11, "gpt_oss", "harmony"),
         "--dyn-reasoning-parser is harmony, which dynamo.vllm 1.2 does not take: one of",
+        vllm_argument(11, "gpt_oss", "harmony"),
     ),
     On(PARSERS, "agg-gb200").passes(
         "parsers in variables",
-        (
-            command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
-            variable(WORKER, "DYN_REASONING_PARSER", "gpt_oss"),
-            variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
-        ),
+        command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
+        variable(WORKER, "DYN_REASONING_PARSER", "gpt_oss"),
+        variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
     ),
 )

@@ -30,8 +30,8 @@ def _supervised(shell: str, second: str) -> tuple[Edit, ...]:
 CASES = (
     On(ENDS, "vllm-agg", "VllmWorker").fails(
         "an engine behind a shell of a supervisor",
-        _supervised("/bin/sh", "python3"),
         "is started through /bin/sh without exec: the signal to end reaches the shell alone",
+        _supervised("/bin/sh", "python3"),
     ),
     On(ENDS, "vllm-agg").passes("engines that their shells become", _supervised("/bin/sh", "exec python3")),
     On(ENDS, "vllm-agg").passes(
@@ -41,43 +41,39 @@ CASES = (
     On(ENDS, "vllm-agg").passes("engines that bash becomes by itself", _supervised("/bin/bash", "python3")),
     On(PORTS, "vllm-agg", "VllmWorker").fails(
         "two engines with ports of their own, and one handshake",
-        _both(f"{_METRIC}=20380", f"{_METRIC}=20480", _NIXL),
         f"2 engines of one pod have {_HANDSHAKE} 5600",
+        _both(f"{_METRIC}=20380", f"{_METRIC}=20480", _NIXL),
     ),
     On(PORTS, "vllm-agg", "VllmWorker").fails(
         "two engines with the port that the operator gives",
-        _both("", ""),
         f"2 engines of one pod have {_METRIC} 20380: dynamo.vllm in",
+        _both("", ""),
     ),
     On(PORTS, "vllm-agg").passes(
         "two engines of which one has a scheduler that a person chose",
-        (
-            *_both("", ""),
-            put(
-                GRAPH,
-                f"{VLLM_MAIN}.args",
-                ["python3 -m dynamo.vllm --model m & python3 -m dynamo.vllm --scheduler-cls mine --model m"],
-            ),
+        _both("", ""),
+        put(
+            GRAPH,
+            f"{VLLM_MAIN}.args",
+            ["python3 -m dynamo.vllm --model m & python3 -m dynamo.vllm --scheduler-cls mine --model m"],
         ),
     ),
     On(PORTS, "vllm-agg", "VllmWorker").fails(
         "more workers on the network of their nodes than there are nodes",
-        put(GRAPH, f"{VLLM_POD}.hostNetwork", True),
         "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
         "of which each node of pool p6-b200.48xlarge (1 x",
+        put(GRAPH, f"{VLLM_POD}.hostNetwork", True),
     ),
     On(PORTS, "vllm-disagg-efa", "Prefill, Decode").fails(
         "prefill and decode on the network of nodes that nobody names",
-        _HOSTED,
         "and have port 9090, of which a node takes one",
+        _HOSTED,
         pools=(),
     ),
     On(PORTS, "vllm-disagg-efa").passes(
         "prefill and decode on the network of their nodes, each with a port of its own",
-        (
-            *_HOSTED,
-            put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),
-        ),
+        _HOSTED,
+        put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),
         pools=B200,
     ),
 )

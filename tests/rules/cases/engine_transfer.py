@@ -21,55 +21,47 @@ def _buffers(tokens: int) -> tuple[Edit, ...]:
 CASES = (
     On(ALIGNED, "disagg-gb200", PREFILL, DECODE).fails(
         "a buffer below the longest prompt that does not grow",
-        _buffers(8192),
         (
             "holds 8192 tokens (prefill.yaml",
             "prefill admits prompts of 8999 (prefill.yaml",
             "less one token of an answer)",
             "buffers of NIXL do not grow",
         ),
+        _buffers(8192),
     ),
     On(ALIGNED, "disagg-b200").passes("a buffer below the longest prompt that grows", _buffers(8192)),
     On(ALIGNED, "disagg-gb200", PREFILL, DECODE).fails(
         "prompts in chunks, as long as the model",
-        (
-            engine_file("prefill.yaml", "max_seq_len", remove=True),
-            engine_file("prefill.yaml", "enable_chunked_prefill", True),
-        ),
         "prefill admits prompts of 131071 (the length that gpt-oss-120b was made for, less",
+        engine_file("prefill.yaml", "max_seq_len", remove=True),
+        engine_file("prefill.yaml", "enable_chunked_prefill", True),
     ),
     On(BLOCKS, "disagg-b200", BOTH).fails(
         "blocks of two sizes",
-        engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
+        engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),
     ),
     On(REUSE, "disagg-b200", PREFILL).fails(
         "blocks for reuse by default",
-        engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),
         ("enable_block_reuse true, the engine's default", "transfers it by UCX"),
+        engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),
     ),
     On(REUSE, "agg-gb200").passes(
         "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
-        (
-            engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),
-            engine_file(
-                "worker.yaml",
-                "cache_transceiver_config",
-                {"backend": "DEFAULT", "max_tokens_in_buffer": 8192},
-            ),
+        engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),
+        engine_file(
+            "worker.yaml", "cache_transceiver_config", {"backend": "DEFAULT", "max_tokens_in_buffer": 8192}
         ),
     ),
     On(REUSE, "disagg-b200", PREFILL).fails(
         "UCX with the Python transceiver",
-        engine_file("prefill.yaml", _RUNTIME, "PYTHON"),
         "transfers by UCX with the Python transceiver (prefill.yaml",
+        engine_file("prefill.yaml", _RUNTIME, "PYTHON"),
     ),
     On(REUSE, "disagg-b200", DECODE).fails(
         "the C++ transceiver and the cache of another manager",
-        (
-            engine_file("decode.yaml", _RUNTIME, "CPP"),
-            engine_file("decode.yaml", _SECOND_MANAGER, value=True),
-        ),
         ("has the C++ transceiver (decode.yaml", "the second manager of the KV cache"),
+        engine_file("decode.yaml", _RUNTIME, "CPP"),
+        engine_file("decode.yaml", _SECOND_MANAGER, value=True),
     ),
 )

@@ -22,33 +22,31 @@ _DRAFT = "--speculative-config=" + json.dumps(
 CASES = (
     On(FLAGS, "vllm-serve", "engine").fails(
         "a slip under vllm serve",
-        add("Deployment", f"{SERVER}.args", "--enable_prefix_cacheing"),
         "--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",
+        add("Deployment", f"{SERVER}.args", "--enable_prefix_cacheing"),
     ),
     On(FLAGS, "vllm-agg", "VllmWorker").fails(
         "words for numbers, and a number that is missing",
         (
-            add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=abc"),
-            add(GRAPH, f"{VLLM_MAIN}.args", "--stream_interval"),
-        ),
-        (
             "--block-size is abc, and must be a whole number",
             "--stream-interval is without a value, and must be a whole number",
         ),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=abc"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--stream_interval"),
     ),
     On(FLAGS, "vllm-agg", "VllmWorker").fails(
         "a backend of attention that vLLM does not have",
-        add(GRAPH, f"{VLLM_MAIN}.args", "--attention-backend=FLASHINFR"),
         "--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",
+        add(GRAPH, f"{VLLM_MAIN}.args", "--attention-backend=FLASHINFR"),
     ),
     On(VALUES, "vllm-serve", "engine").fails(
         "slips in a connector and in a role",
-        add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
         (
             "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
             "the nearest is NixlConnector",
             "kv_role in --kv-transfer-config is kv_bth, none of kv_both, kv_consumer, kv_producer",
         ),
+        add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
     ),
     *(
         On(VALUES, "vllm-serve").passes(name, add("Deployment", f"{SERVER}.args", argument))
@@ -62,24 +60,22 @@ CASES = (
     ),
     On(STRUCTURED, "vllm-serve", "engine").fails(
         "structured output set up beside a draft model",
-        (
-            add("Deployment", f"{SERVER}.args", _DRAFT),
-            add("Deployment", f"{SERVER}.args", "--structured-outputs-config.backend=xgrammar"),
-        ),
         "has a draft model (--speculative-config) and sets structured output up "
         "(--structured-outputs-config.backend)",
+        add("Deployment", f"{SERVER}.args", _DRAFT),
+        add("Deployment", f"{SERVER}.args", "--structured-outputs-config.backend=xgrammar"),
     ),
     On(STRUCTURED, "vllm-serve").passes(
         "a draft model with parsers of tool calls", add("Deployment", f"{SERVER}.args", _DRAFT)
     ),
     On(VALUES, "vllm-serve", "engine").fails(
         "another quantization than the checkpoint's",
-        add("Deployment", f"{SERVER}.args", "--quantization=fp8"),
         ("quantization fp8 (--quantization) is not what /opt/models/", "holds, mxfp4: vLLM refuses"),
+        add("Deployment", f"{SERVER}.args", "--quantization=fp8"),
     ),
     On(FLAGS, "vllm-serve", "engine").fails(
         "a model that is nearly the published one",
-        put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss120b"),
         "its model is openai/gpt-oss120b, which the hub does not have; the nearest is openai/gpt-oss-120b",
+        put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss120b"),
     ),
 )

@@ -22,10 +22,10 @@ _BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "str
 CASES = (
     On(UNIQUE, "vllm-agg", "llm-config").fails(
         "two of one name in one namespace",
-        _BOTH,
         ("have different content and are one object", "document 4, line"),
+        _BOTH,
     ),
     On(UNIQUE, "vllm-agg").passes(
-        "the same content twice", (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss"))
+        "the same content twice", _config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")
     ),
 )

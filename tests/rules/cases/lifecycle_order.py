@@ -44,53 +44,47 @@ inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-
 CASES = (
     On(OPERATOR, EKS, "graph").fails(
         "a graph beside its operator",
-        undepend(GRAPH, "Release/platform"),
         "does not depend on platform, which installs its operator",
+        undepend(GRAPH, "Release/platform"),
     ),
     On(OPERATOR, EKS, "graph").fails(
         "a graph beside the reference to the stack that runs its operator",
-        (
-            removed("Release/platform"),
-            document("{type: 'pulumi:pulumi:StackReference', name: platform-layer, inputs: {name: a/b/c}}"),
-        ),
         "does not depend on platform-layer, which installs its operator",
+        removed("Release/platform"),
+        document("{type: 'pulumi:pulumi:StackReference', name: platform-layer, inputs: {name: a/b/c}}"),
     ),
     On(OPERATOR, EKS, "graph").fails(
         "a definition beside the graph",
-        _DEFINITION_OF_GRAPHS,
         "does not depend on graphs, the definition dynamographdeployments.nvidia.com",
+        _DEFINITION_OF_GRAPHS,
     ),
     On(OPERATOR, EKS, "domain").fails(
-        "a compute domain beside its driver", (_DRIVER, _DOMAIN), "does not depend on driver"
+        "a compute domain beside its driver", "does not depend on driver", _DRIVER, _DOMAIN
     ),
     On(CACHE, EKS, "graph").fails(
         "a graph beside the download",
-        undepend(GRAPH, "Job/download"),
         "mounts claim model-cache and does not depend on download, which fills it",
+        undepend(GRAPH, "Job/download"),
     ),
     On(CACHE, EKS, "graph").fails(
         "a download that nobody waits for",
-        resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": "true"}),
         "lets it count as done before it has run",
+        resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": "true"}),
     ),
     On(CACHE, EKS).passes(
         "a claim of somebody else's", removed("Job/download", "PersistentVolumeClaim/models")
     ),
     On(CACHE, EKS, "graph").is_undecided(
         "a claim whose name is not known yet",
-        resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),
         "persistentVolumeClaim.claimName is known only after the update",
+        resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),
     ),
     On(OUTLIVED, EKS, "graph").fails(
         "a graph beside everything in its namespace",
-        (
-            resource(GRAPH, "dependsOn", ["Release/platform"]),
-            resource(
-                GRAPH,
-                "inputs.spec.components.1.podTemplate.spec.imagePullSecrets",
-                [{"name": "hf-token-secret"}],
-            ),
-        ),
         "Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",
+        resource(GRAPH, "dependsOn", ["Release/platform"]),
+        resource(
+            GRAPH, "inputs.spec.components.1.podTemplate.spec.imagePullSecrets", [{"name": "hf-token-secret"}]
+        ),
     ),
 )

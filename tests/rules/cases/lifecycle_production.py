@@ -27,30 +27,28 @@ DISPOSABLE = tuple(
 CASES = (
     On(PROTECTED, OUR_EKS, "network-vpc", "eks", "cache-storage-file-system").fails(
         "our network, cluster and file system without protection",
-        (
-            resource("Vpc/network-vpc", "protect", False),
-            resource("Cluster/eks", "protect", False),
-            resource("FileSystem/cache-storage-file-system", "protect", False),
-        ),
         "is not protected, in a stack of lifecycle production",
+        resource("Vpc/network-vpc", "protect", False),
+        resource("Cluster/eks", "protect", False),
+        resource("FileSystem/cache-storage-file-system", "protect", False),
     ),
     On(PROTECTED, OURS).passes(
         "a disposable stack",
-        (
-            *DISPOSABLE,
-            resource(OUR_CLAIM, "protect", False),
-            resource(OUR_CLAIM, "retainOnDelete", False),
-            resource(OUR_PLATFORM, "protect", False),
-            resource(SERVERS, DELETED, "Delete"),
-        ),
+        DISPOSABLE,
+        resource(OUR_CLAIM, "protect", False),
+        resource(OUR_CLAIM, "retainOnDelete", False),
+        resource(OUR_PLATFORM, "protect", False),
+        resource(SERVERS, DELETED, "Delete"),
     ),
     On(PROTECTED, OURS, "model-cache-claim").is_undecided(
         "a lifecycle of its own invention",
-        (resource(OUR_COMPONENT, "inputs.lifecycle", "staging"), resource(OUR_CLAIM, "protect", False)),
         "lifecycle of gpt-oss-disagg is 'staging', not production or disposable",
+        resource(OUR_COMPONENT, "inputs.lifecycle", "staging"),
+        resource(OUR_CLAIM, "protect", False),
     ),
     On(PROTECTED, EKS, "disks", "network", "cluster", "models", "results", "serving").is_undecided(
         "a foreign program that does not say what it is for",
+        "no component says by its input lifecycle",
         tuple(
             resource(name, "protect", False)
             for name in (
@@ -63,20 +61,17 @@ CASES = (
                 NAMESPACE,
             )
         ),
-        "no component says by its input lifecycle",
     ),
     On(RETAINED, OURS, "model-cache-claim", "serving-namespace").fails(
         "a claim and its namespace that are not kept",
-        (
-            resource(OUR_CLAIM, "retainOnDelete", False),
-            resource("Namespace/serving-namespace", "retainOnDelete", False),
-        ),
         "it takes claim model-cache-claim along",
+        resource(OUR_CLAIM, "retainOnDelete", False),
+        resource("Namespace/serving-namespace", "retainOnDelete", False),
     ),
     On(RETAINED, OURS, "nats").fails(
         "servers whose volumes go with them",
-        resource(SERVERS, DELETED, "Delete"),
         "persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",
+        resource(SERVERS, DELETED, "Delete"),
     ),
     On(RETAINED, EKS).passes(
         "a foreign program that does not say what it is for", resource(CLAIM, "retainOnDelete", False)

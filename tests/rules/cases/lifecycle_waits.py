@@ -14,24 +14,23 @@ CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
 CASES = (
     On(WAITS, EKS).passes(
         "a graph whose limit is an annotation",
-        (
-            resource(GRAPH, "timeouts", {"delete": 180}),
-            resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
-        ),
+        resource(GRAPH, "timeouts", {"delete": 180}),
+        resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
     ),
     On(WAITS, EKS, "download").fails(
         "a download with the provider's own limit",
-        resource("Job/download", "timeouts", {"delete": 300}),
         "until it has filled the cache, and nothing says how long at create:",
+        resource("Job/download", "timeouts", {"delete": 300}),
     ),
     On(WAITS, EKS, "graph").fails(
         "a graph that nobody waits for",
-        (unset(GRAPH, WAIT_FOR), resource(GRAPH, "timeouts", {"delete": 180})),
         "has no annotation pulumi.com/waitFor",
+        unset(GRAPH, WAIT_FOR),
+        resource(GRAPH, "timeouts", {"delete": 180}),
     ),
     On(WAITS, EKS, "graph").fails(
         "a wait that is skipped",
-        resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/skipAwait]", "true"),
         "pulumi.com/skipAwait is true",
+        resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/skipAwait]", "true"),
     ),
 )

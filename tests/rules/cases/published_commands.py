@@ -21,6 +21,7 @@ _FILE_VARIABLE = main_container(DECODE, "env[3]")
 CASES = (
     On(GPUS, PUBLISHED, DECODE).fails(
         "an engine file that the start script writes",
+        "tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",
         command(
             DECODE,
             _START,
@@ -29,46 +30,43 @@ CASES = (
             "EOF\n"
             f"{_START} --extra-engine-args /tmp/engine.yaml",
         ),
-        "tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",
     ),
     On(GPUS, PUBLISHED, DECODE).is_undecided(
         "a start script with unknown further words",
-        command(DECODE, _START, f"{_START} $MORE_FLAGS"),
         "a word of the command line is unknown",
+        command(DECODE, _START, f"{_START} $MORE_FLAGS"),
     ),
     On(GPUS, PUBLISHED, DECODE).is_undecided(
         "two engines in one container",
-        command(DECODE, _START, f"{_START} &\n{_START}"),
         "starts 2 engines in one container",
+        command(DECODE, _START, f"{_START} &\n{_START}"),
     ),
     On(FILE, PUBLISHED, DECODE).fails(
         "an engine file that is a list",
-        put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),
         "decode.yaml of ConfigMap llm-config is a list, not a mapping of engine settings",
+        put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),
     ),
     On(FILE, PUBLISHED, DECODE).is_undecided(
         "an engine file outside the mounted ConfigMap",
-        put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),
         "settings.yaml lies in volume model-cache, which is no ConfigMap",
+        put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),
     ),
     On(GPUS, PUBLISHED, "Broken").is_undecided(
-        "a service that is no mapping", put(GRAPH, "spec.services.Broken", 3), "Broken is 3, not a mapping"
+        "a service that is no mapping", "Broken is 3, not a mapping", put(GRAPH, "spec.services.Broken", 3)
     ),
     On("start-command-runs", PUBLISHED, DECODE).fails(
         "a variable of nearly the name that is set",
-        command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
         "its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",
+        command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
     ),
     On("start-command-runs", PUBLISHED).passes(
         "a variable of nearly the name that is set, which a loop of the script sets",
-        (
-            command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
-            command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
-        ),
+        command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+        command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
     ),
     On("start-command-runs", PUBLISHED, DECODE).fails(
         "a blank behind the backslash, after which the line does not go on",
-        command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),
         "a line of its start script begins with --disaggregation-mode: the line before does not go on",
+        command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),
     ),
 )

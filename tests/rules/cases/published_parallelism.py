@@ -35,24 +35,25 @@ CASES = (
     ),
     On(GPUS, PUBLISHED, DECODE).is_undecided(
         "an amount that is no number",
-        of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),
         "resources.limits.gpu is 'four', not a whole number",
+        of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),
     ),
     On(FITS, PUBLISHED, DECODE).fails(
         "a worker larger than a GB200 tray",
-        _EIGHT_GPUS,
         ("asks for 8 GPUs in one pod", "(p6e-gb200.36xlarge) has at most 4"),
+        _EIGHT_GPUS,
         pools=ON_GB200,
     ),
     On(FITS, PUBLISHED, DECODE, PREFILL).is_undecided(
         "a pool of an unknown instance type",
-        says="instance type p4d.24xlarge is not one of",
+        "instance type p4d.24xlarge is not one of",
         pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
     ),
     On(QUANTIZATION, PUBLISHED, *_WORKERS).fails(
         "8-bit activations per tensor with CUTLASS on Hopper, which is not known to stop the worker",
-        (*_backend("CUTLASS"), *_override("value", "W4A8_MXFP4_FP8")),
         "starts, with kernels that NVIDIA does not declare for it",
+        _backend("CUTLASS"),
+        _override("value", "W4A8_MXFP4_FP8"),
         pools=ON_H200,
     ),
 )

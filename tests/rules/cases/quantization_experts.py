@@ -33,54 +33,54 @@ def _backend(name: str) -> Edit:
 CASES = (
     On(RUNS, "trtllm-serve", "engine").fails(
         "a backend without a bias",
-        _backend("WIDEEP"),
         ("WIDEEP", "stops with an error while it loads or warms up on GB200 (blackwell", "adds no bias"),
+        _backend("WIDEEP"),
     ),
     On(RUNS, "trtllm-serve", "engine").fails(
         "experts divided under TRITON on Blackwell",
-        _backend("TRITON"),
         ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
+        _backend("TRITON"),
     ),
     On(RUNS, "trtllm-serve", "engine").is_undecided(
-        "a backend for which nothing here has a table", _backend("MARLIN"), "what moe_config.backend MARLIN"
+        "a backend for which nothing here has a table", "what moe_config.backend MARLIN", _backend("MARLIN")
     ),
     On(RUNS, "trtllm-serve").passes(
         "another model with a backend that gpt-oss does not take",
-        (
-            _backend("WIDEEP"),
-            put("Deployment", _MODEL, _QWEN),
-            text("Deployment", f"{SERVER}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
-        ),
+        _backend("WIDEEP"),
+        put("Deployment", _MODEL, _QWEN),
+        text("Deployment", f"{SERVER}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
     ),
     On(RUNS, "trtllm-serve", "engine").is_undecided(
         "a GPU that is not in the registry",
-        (_backend("TRTLLM"), on_product("NVIDIA-L40S")),
         "its node selection names the GPU NVIDIA-L40S, which is not one of",
+        _backend("TRTLLM"),
+        on_product("NVIDIA-L40S"),
         pools=(),
     ),
     On(RUNS, "trtllm-serve", "engine").fails(
         "a backend that turns into another",
-        _backend("CUTEDSL"),
         ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
+        _backend("CUTEDSL"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a value that no engine knows",
-        _override("MXFP8"),
         "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
         "the engine warns and takes its default",
+        _override("MXFP8"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a checkpoint of another format",
-        (_override("W4A16_MXFP4"), put("Deployment", _MODEL, _REQUANTIZED)),
         f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",
+        _override("W4A16_MXFP4"),
+        put("Deployment", _MODEL, _REQUANTIZED),
     ),
     On(KNOWN, "vllm-serve", "engine").fails(
-        "another engine", _override("W4A16_MXFP4"), "which TensorRT-LLM reads, and starts vllm"
+        "another engine", "which TensorRT-LLM reads, and starts vllm", _override("W4A16_MXFP4")
     ),
     On(SAME, "disagg-b200", _BOTH).fails(
         "prefill with other activations",
-        _override_of(PREFILL, "W4A16_MXFP4"),
         "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
         "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
+        _override_of(PREFILL, "W4A16_MXFP4"),
     ),
 )

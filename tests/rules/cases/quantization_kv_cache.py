@@ -20,42 +20,39 @@ _DTYPE = "kv_cache_config.dtype"
 CASES = (
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
         "one of vLLM's two workers with the checkpoint's own",
-        text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
         "Prefill bfloat16 by auto (--kv-cache-dtype), Decode fp8 by fp8 (--kv-cache-dtype)",
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
     ),
     On(SAME, "vllm-disagg-efa").passes(
         "two names of one format", text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3")
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "a checkpoint that decides for prefill",
-        (
-            text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
-            put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
-        ),
         "its checkpoint decides the format of the KV cache",
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a name that TensorRT-LLM calls auto",
-        engine_file(_FILE, _DTYPE, "bfloat16"),
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
+        engine_file(_FILE, _DTYPE, "bfloat16"),
     ),
     On(KNOWN, "vllm-agg", "VllmWorker").fails(
         "a value that vLLM's command line refuses",
-        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),
     ),
     On(KNOWN, "vllm-serve", "engine").fails(
         "a format of other engines, in a release of vLLM's own image",
-        (
-            put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
-            add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
-        ),
         "the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",
+        put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
+        add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "8 bits on Hopper",
-        (_ON_H100, engine_file(_FILE, _DTYPE, "fp8")),
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
+        _ON_H100,
+        engine_file(_FILE, _DTYPE, "fp8"),
         pools=H100,
     ),
     On(KNOWN, "trtllm-serve").passes("8 bits on Blackwell", engine_file(_FILE, _DTYPE, "fp8")),

@@ -22,44 +22,47 @@ _ONE_GPU = (
 CASES = (
     On(FITS, "trtllm-serve").passes(
         "windows that bound every second layer on H100",
-        (_ON_H100, engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048])),
+        _ON_H100,
+        engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048]),
         pools=H100,
     ),
     On(FITS, "vllm-agg", "VllmWorker").fails(
         "vLLM, whose share is of the whole memory",
-        text("DynamoGraphDeployment", f"{VLLM_ARGS}[4]", "131072", "65536"),
         "0.9 of the whole (--gpu-memory-utilization) leaves 80.8 GiB for a KV cache in fp8",
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[4]", "131072", "65536"),
     ),
     On(FITS, "trtllm-serve", "engine").fails(
         "nothing left beside the model",
-        (_ON_H100, *_ONE_GPU, text("Deployment", f"{SERVER_ARGS}[8]", "8192", "131072")),
         (
             "weights 63.4 + activations 30.0 + runtime and CUDA graphs 3.5 = 96.9 GiB are taken; 0.9 of the "
             "rest (--kv_cache_free_gpu_memory_fraction) leaves 0.0 GiB",
             "one sequence of 2,048 tokens (max_throughput.yaml",
             "takes 0.1 GiB",
         ),
+        _ON_H100,
+        _ONE_GPU,
+        text("Deployment", f"{SERVER_ARGS}[8]", "8192", "131072"),
         pools=H100,
     ),
     On(FITS, "disagg-b200", PREFILL).fails(
         "less than one sequence",
-        engine_file("prefill.yaml", "kv_cache_config.free_gpu_memory_fraction", 0.002),
         ("leaves 0.2 GiB", "one sequence of 9,000 tokens (prefill.yaml", "takes 0.3 GiB"),
+        engine_file("prefill.yaml", "kv_cache_config.free_gpu_memory_fraction", 0.002),
     ),
     On(FITS, "trtllm-serve", "engine").is_undecided(
         "a KV cache in a format that the engine does not take",
-        engine_file(_FILE, "kv_cache_config.dtype", "FP8"),
         "nothing says how many bytes a value of a KV cache in FP8 takes",
+        engine_file(_FILE, "kv_cache_config.dtype", "FP8"),
     ),
     On(FITS, "vllm-agg", "VllmWorker").is_undecided(
         "a draft model beside it",
-        add("DynamoGraphDeployment", VLLM_ARGS, '--speculative-config={"method":"eagle3"}'),
         "the estimate of memory does not cover --speculative-config",
+        add("DynamoGraphDeployment", VLLM_ARGS, '--speculative-config={"method":"eagle3"}'),
     ),
     On(FITS, "disagg-b200", PREFILL).fails(
         "buffers for the longest sequence that the model can have",
-        engine_file("prefill.yaml", "cache_transceiver_config.max_tokens_in_buffer", 524288),
         "leaves 84.1 GiB for a KV cache in fp8 and 21.0 GiB beside it; a buffer to send and one to "
         "receive of 524,288 tokens each take 36.0 GiB",
+        engine_file("prefill.yaml", "cache_transceiver_config.max_tokens_in_buffer", 524288),
     ),
 )

@@ -27,34 +27,36 @@ _LATER = "docker.io/vllm/vllm-openai:v0.31.0"
 CASES = (
     On(BACKEND, "vllm-agg", _WORKER).fails(
         "Hopper's kernels on Blackwell, over the variable",
-        _on_blackwell("flashinfer_cutlass"),
         "--moe-backend flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can "
         "land on B200 (blackwell, pool p6-b200.48xlarge",
+        _on_blackwell("flashinfer_cutlass"),
     ),
     On(BACKEND, "vllm-serve", "engine").fails(
         "Blackwell's activations on Hopper",
-        _variable_on_hopper(_VARIABLE),
         f"{_VARIABLE} has its kernels on B200, GB200, B300 and GB300, and it can land on H200",
+        _variable_on_hopper(_VARIABLE),
     ),
     On(BACKEND, "vllm-serve", "engine").is_undecided(
         "Blackwell's kernels on Hopper, in a release that was not read",
-        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{SERVER}.image", _LATER)),
         ("it can land on H200", f"in other releases than that of image {_LATER}"),
+        _on_hopper("flashinfer_trtllm"),
+        put("Deployment", f"{SERVER}.image", _LATER),
     ),
     On(BACKEND, "vllm-serve", "engine").is_undecided(
         "a backend of which nothing is said for MXFP4",
-        _on_hopper("deep_gemm"),
         "what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",
+        _on_hopper("deep_gemm"),
     ),
     On(BACKEND, "vllm-agg", _WORKER).fails(
         "a flag that overrules the variable",
-        _on_blackwell("flashinfer_trtllm"),
         f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
         "flashinfer_trtllm (--moe-backend) computes in BF16",
+        _on_blackwell("flashinfer_trtllm"),
     ),
     On(FLAGS, "vllm-serve", "engine").fails(
         "a backend with a slip, in any release",
-        (put("Deployment", f"{SERVER}.image", _LATER), _on_hopper("flashinfer-trtlm")),
         ("--moe-backend is flashinfer-trtlm, which", "; the nearest is flashinfer_trtllm"),
+        put("Deployment", f"{SERVER}.image", _LATER),
+        _on_hopper("flashinfer-trtlm"),
     ),
 )

@@ -31,37 +31,36 @@ spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{numb
 CASES = (
     On(PUBLIC, OURS, "eks").fails(
         "our API server for everybody",
-        resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),
         "has an API endpoint open to 0.0.0.0/0",
+        resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),
     ),
     On(PUBLIC, "disagg-b200", "dynamo-nats").fails(
         "a load balancer for everybody",
-        _balanced(),
         "is a load balancer open to every address, and nothing makes it internal",
+        _balanced(),
     ),
     On(PUBLIC, "disagg-b200").passes(
         "a load balancer for one range", _balanced(loadBalancerSourceRanges=["10.0.0.0/8"])
     ),
     On(PUBLIC, "disagg-b200").passes(
         "an internal load balancer",
-        (*_balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")),
+        _balanced(),
+        put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal"),
     ),
     On(PUBLIC, "disagg-b200", "frontend").fails(
         "an Ingress that faces the internet",
-        _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
         "is internet-facing, open to every address",
+        _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
     ),
     On(PUBLIC, EKS, "cluster").fails(
         "a cluster's endpoint as it is by default",
-        unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),
         "has an API endpoint open to every address, the default",
+        unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),
     ),
     On(PUBLIC, EKS, "cluster").is_undecided(
         "ranges of a cluster's endpoint that are not known yet",
-        (
-            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
-            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", [LATER]),
-        ),
         "a part of publicAccessCidrs is known only after the update",
+        resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
+        resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", [LATER]),
     ),
 )

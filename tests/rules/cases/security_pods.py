@@ -29,38 +29,36 @@ spec:
 
 CASES = (
     On(PRIVILEGED, "disagg-b200", "device-plugin").fails(
-        "an agent of the node", _PLUGIN, "shares the node's Network (hostNetwork), as an agent of the node"
+        "an agent of the node", "shares the node's Network (hostNetwork), as an agent of the node", _PLUGIN
     ),
     On(PRIVILEGED, "disagg-b200", "Frontend").fails(
         "a frontend that runs as root",
-        (
-            put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
-            put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
-        ),
         "container main runs as root (runAsUser 0)",
+        put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
+        put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
     ),
     On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
         "capabilities beyond what transports ask for",
+        "adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",
         put(
             GRAPH,
             f"{VLLM_POD}.containers.0.securityContext.capabilities",
             {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
         ),
-        "adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",
     ),
     On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
         "files of the node",
-        add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),
         "mounts /dev/infiniband of its node",
+        add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),
     ),
     On(PINNED, "disagg-b200", "model-download").fails(
         "the newest image",
-        put("Job/model-download", "spec.template.spec.containers.0.image", "docker.io/library/python:latest"),
         "image docker.io/library/python:latest of container download has the tag latest",
+        put("Job/model-download", "spec.template.spec.containers.0.image", "docker.io/library/python:latest"),
     ),
     On(PINNED, "disagg-b200", "model-download").fails(
         "an image without a tag in a registry with a port",
-        put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),
         "has no tag, which means latest",
+        put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),
     ),
 )

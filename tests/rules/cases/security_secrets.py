@@ -34,72 +34,70 @@ metadata: {{name: hf-token-secret, namespace: gpt-oss}}
 CASES = (
     On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
         "a token in a container's environment",
-        add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),
         "variable HF_TOKEN of container main holds a Hugging Face token",
+        add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),
     ),
     On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
         "a password that only its name tells",
-        add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "correct horse"}),
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
+        add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "correct horse"}),
     ),
     On(PLAIN, "disagg-b200").passes(
         "names that only look like it",
-        (
-            add(GRAPH, f"{MAIN}.env", {"name": "TOKENIZERS_PARALLELISM", "value": "not-at-all"}),
-            add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": ""}),
-            add(GRAPH, f"{MAIN}.env", {"name": "AWS_WEB_IDENTITY_TOKEN_FILE", "value": "/var/run/token"}),
-            add(GRAPH, f"{MAIN}.env", {"name": "API_KEY", "value": "/etc/keys/api"}),
-            add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
-        ),
+        add(GRAPH, f"{MAIN}.env", {"name": "TOKENIZERS_PARALLELISM", "value": "not-at-all"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": ""}),
+        add(GRAPH, f"{MAIN}.env", {"name": "AWS_WEB_IDENTITY_TOKEN_FILE", "value": "/var/run/token"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "API_KEY", "value": "/etc/keys/api"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
     ),
     On(PLAIN, "disagg-b200", "model-download").fails(
         "a token on a command line",
+        "args of container download holds a Hugging Face token",
         text(
             "Job/model-download",
             "spec.template.spec.containers.0.args.0",
             "hf download",
             f"hf download --token {TOKEN}",
         ),
-        "args of container download holds a Hugging Face token",
     ),
     On(PLAIN, "disagg-b200", "clients").fails(
         "a password in a server's configuration",
+        "data.clients.conf holds a password in an address",
         document("""
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: clients, namespace: gpt-oss}
 data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
 """),
-        "data.clients.conf holds a password in an address",
     ),
     On(PLAIN, "disagg-b200", "hf-token-secret").fails(
         "the same in base64",
-        _secret("data", IN_BASE64),
         "data.HF_TOKEN, in a file, holds a Hugging Face token",
+        _secret("data", IN_BASE64),
     ),
     On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",
-        append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),
         "variable HF_TOKEN of container main has a value that is not known here",
+        append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),
     ),
     On(MARKED, "program-on-eks", "token").fails(
         "a Secret that is not marked",
-        of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),
         "stringData.HF_TOKEN holds a value of a Secret and is not marked as secret",
+        of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),
     ),
     On(MARKED, "program-on-eks", "platform").fails(
         "a password among a chart's values",
-        of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),
         "values.grafana.adminPassword holds a value called adminPassword",
+        of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),
     ),
     On(MARKED, "program-on-eks", "cluster").fails(
         "a kubeconfig with a client's key",
-        of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {client-key-data: x}}]"),
         "kubeconfig holds credentials of a cluster",
+        of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {client-key-data: x}}]"),
     ),
     On(MARKED, "disagg-b200-state", "serving-namespace").fails(
         "a token among a component's inputs",
-        of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),
         "hfToken holds a Hugging Face token and is not marked as secret",
+        of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),
     ),
 )

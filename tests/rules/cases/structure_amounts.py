@@ -10,42 +10,36 @@ _POD = "spec.template.spec"
 CASES = (
     On(VALUES, "vllm-agg", "VllmWorker").fails(
         "fewer GPUs requested than a graph's worker has for its limit",
-        put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),
         'Invalid value: "2": must be equal to nvidia.com/gpu limit of',
+        put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),
     ),
     On(VALUES, "disagg-b200", DECODE).fails(
         "fewer GPUs requested than a v1alpha1 service has for its limit, and a device without one",
         (
-            put(GRAPH, f"spec.services.{DECODE}.resources.requests.gpu", "2"),
-            put(GRAPH, f"spec.services.{DECODE}.resources.requests.custom", {"rdma/ib": "1"}),
-        ),
-        (
             f'spec.services.{DECODE}.resources.requests: Invalid value: "2": must be equal to nvidia.com/gpu',
             f"spec.services.{DECODE}.resources.limits: Required value: Limit must be set",
         ),
+        put(GRAPH, f"spec.services.{DECODE}.resources.requests.gpu", "2"),
+        put(GRAPH, f"spec.services.{DECODE}.resources.requests.custom", {"rdma/ib": "1"}),
     ),
     On(VALUES, "disagg-b200", DECODE).fails(
         "what the API server refuses in the pods of a v1alpha1 service",
         (
-            put(GRAPH, f"spec.services.{DECODE}.extraPodSpec.tolerations[0].effect", "NoScheduled"),
-            main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
-        ),
-        (
             f"{DECODE}.extraPodSpec.tolerations[0].effect: Unsupported value",
             f'{DECODE}.extraPodSpec.mainContainer.startupProbe.httpGet.port: Invalid value: "9090"',
         ),
+        put(GRAPH, f"spec.services.{DECODE}.extraPodSpec.tolerations[0].effect", "NoScheduled"),
+        main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "GPUs that are requested and not limited",
-        drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),
         "Limit must be set for non overcommitable resources",
+        drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "an amount whose suffix there is not",
-        (
-            put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
-            put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
-        ),
         "requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",
+        put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
+        put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
     ),
 )

@@ -44,7 +44,7 @@ spec:
 
 
 def _case(rule: str, name: str, edit: Edit, subject: str, says: str) -> Case:
-    return On(rule, "vllm-serve", subject).fails(name, (_OBJECTS, edit), says)
+    return On(rule, "vllm-serve", subject).fails(name, says, _OBJECTS, edit)
 
 
 CASES = (

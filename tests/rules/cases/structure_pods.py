@@ -11,51 +11,51 @@ _POD = "spec.template.spec"
 CASES = (
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a selector that the own pods do not match",
-        put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),
         ("spec.template.metadata.labels: Invalid value:", "`selector` does not match template `labels`"),
+        put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a mount of a volume that the pod does not have",
-        put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),
         f'{_POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',
+        put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a value of a taint whatever its value",
+        "value must be empty when `operator` is 'Exists'",
         put(
             "Deployment",
             f"{_POD}.tolerations",
             [{"key": "nvidia.com/gpu", "operator": "Exists", "value": "present"}],
         ),
-        "value must be empty when `operator` is 'Exists'",
     ),
     On(VALUES, "vllm-disagg-efa", "Prefill").fails(
         "shared memory of a medium in small letters",
+        "volume scratch has the medium 'memory', which no kubelet knows: Memory or HugePages",
         add(
             GRAPH,
             "spec.components[1].podTemplate.spec.volumes",
             {"name": "scratch", "emptyDir": {"medium": "memory"}},
         ),
-        "volume scratch has the medium 'memory', which no kubelet knows: Memory or HugePages",
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a toleration of an effect that there is not",
-        put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),
         f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
         '"NoSchedule", "PreferNoSchedule", "NoExecute"',
+        put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a probe of a port in quotes",
-        put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
         'readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',
+        put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a toleration of no key",
-        put("Deployment", f"{_POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),
         'Invalid value: "": operator must be Exists when `key` is empty',
+        put("Deployment", f"{_POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),
     ),
     On(VALUES, "vllm-agg", "VllmWorker").fails(
         "a container that must not be root and is",
-        put(GRAPH, f"{VLLM_MAIN}.securityContext.runAsUser", 0),
         "container main has runAsNonRoot: true beside runAsUser: 0: the kubelet never starts it",
+        put(GRAPH, f"{VLLM_MAIN}.securityContext.runAsUser", 0),
     ),
 )

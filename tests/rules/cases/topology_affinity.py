@@ -33,17 +33,17 @@ def _beside(selector: dict[str, Any], **others: Any) -> Edit:
 CASES = (
     On(MATCHES, "disagg-b200", "Frontend").fails(
         "the frontend's Service in place of the graph",
-        _away(_named("gpt-oss-disagg-frontend")),
         (
             f"keeps away from pods with {_GRAPH_NAME}=gpt-oss-disagg-frontend, which no pod of the graph "
             "carries",
             f"its own {_GRAPH_NAME} is gpt-oss-disagg",
         ),
+        _away(_named("gpt-oss-disagg-frontend")),
     ),
     On(MATCHES, "disagg-b200", "Frontend").is_undecided(
         "another graph, which another file may hold",
-        _away(_named("some-other-graph")),
         "another manifest's may",
+        _away(_named("some-other-graph")),
     ),
     On(MATCHES, "disagg-b200").passes(
         "the graph's pods in any namespace", _away(_named("gpt-oss-disagg"), namespaceSelector={})
@@ -62,19 +62,17 @@ CASES = (
     ),
     On(MATCHES, "disagg-b200", DECODE).fails(
         "workers, whose only type is prefill or decode since 1.2",
-        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
         ("must run beside a pod with", "but no pod of the graph carries that, not even itself"),
+        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
     On(MATCHES, "disagg-b200").passes(
         "workers, as prefill and decode are called before 1.2",
-        (
-            _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
-            *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
-        ),
+        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
+        *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
     ),
     On(MATCHES, "disagg-b200", DECODE).is_undecided(
         "pods of somebody else",
-        _beside({"matchLabels": {"app": "cache"}}),
         "no pod of what was read carries app=cache; another manifest's may",
+        _beside({"matchLabels": {"app": "cache"}}),
     ),
 )

@@ -44,84 +44,76 @@ SECOND_DOMAIN = document(
 CASES = (
     On(CLAIMS, "disagg-gb200", PREFILL).fails(
         "a claim that no container uses",
-        drop(DGD, f"spec.services.{PREFILL}.resources.claims"),
         "its pod claims the compute domain's channel as compute-domain-channel, but no container has "
         "compute-domain-channel in resources.claims",
+        drop(DGD, f"spec.services.{PREFILL}.resources.claims"),
     ),
     On(CLAIMS, "disagg-gb200", DECODE).fails(
         "a claim that the pod does not have",
-        drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),
         "its container uses the claim compute-domain-channel, but the pod has none of that name",
+        drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),
     ),
     On(CLAIMS, "disagg-gb200", *WORKERS).is_undecided(
         "a domain that nobody shows",
-        without("ComputeDomain"),
         "judge its ComputeDomain together with the graph",
+        without("ComputeDomain"),
     ),
     On(DOMAIN, "disagg-gb200").passes(
         "a domain that nobody shows, of which another rule speaks", without("ComputeDomain")
     ),
     On(TRAY, "disagg-gb200", f"{DECODE}, {PREFILL}").fails(
         "two prefill pods and one decode pod on two trays",
-        service(PREFILL, "replicas", 2),
         (
             "3 pods (1 of TrtllmDecodeWorker + 2 of TrtllmPrefillWorker) each claim",
             "but pool p6e-gb200.36xlarge has 2 nodes",
         ),
+        service(PREFILL, "replicas", 2),
     ),
     On(TRAY, "disagg-gb200").passes(
         "a tray for each of three pods", service(PREFILL, "replicas", 2), pools=trays(3)
     ),
     On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "a domain each, and a network on one side alone",
-        (
-            SECOND_DOMAIN,
-            service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
-            service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
-        ),
         "uses several compute domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by "
         "TrtllmDecodeWorker",
+        SECOND_DOMAIN,
+        service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+        service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
     ),
     On(DOMAIN, "disagg-gb200", DOMAIN_NAME).fails(
         "a domain of more nodes than an NVL72 has",
-        put("ComputeDomain", "spec.numNodes", 20),
         "has numNodes 20, but a compute domain has 18 nodes at most",
+        put("ComputeDomain", "spec.numNodes", 20),
     ),
     On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "more pods than an NVL72 has trays",
-        service(PREFILL, "replicas", 18),
         "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
         "domain, which has 18 nodes at most",
+        service(PREFILL, "replicas", 18),
         pools=trays(20),
     ),
     On(DOMAIN, "disagg-gb200", DOMAIN_NAME).is_undecided(
         "a number that is none",
-        put("ComputeDomain", "spec.numNodes", "many"),
         "spec.numNodes is 'many', not a whole number",
+        put("ComputeDomain", "spec.numNodes", "many"),
     ),
     On(CLAIMS, "vllm-agg", "VllmWorker").fails(
         "a claim on nodes whose NVLink ends there",
-        (
-            SECOND_DOMAIN,
-            put(DGD, "spec.components[1].replicas", 2),
-            put(
-                DGD,
-                "spec.components[1].podTemplate.spec.resourceClaims",
-                [{"name": "channel", "resourceClaimTemplateName": "second-channel"}],
-            ),
-            put(
-                DGD,
-                "spec.components[1].podTemplate.spec.containers[0].resources.claims",
-                [{"name": "channel"}],
-            ),
-        ),
         "claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",
+        SECOND_DOMAIN,
+        put(DGD, "spec.components[1].replicas", 2),
+        put(
+            DGD,
+            "spec.components[1].podTemplate.spec.resourceClaims",
+            [{"name": "channel", "resourceClaimTemplateName": "second-channel"}],
+        ),
+        put(DGD, "spec.components[1].podTemplate.spec.containers[0].resources.claims", [{"name": "channel"}]),
         pools=TWO_B200,
     ),
     On(HOLDS, "disagg-gb200", GRAPH).fails(
         "more than the larger domain has",
-        service(PREFILL, "replicas", 19),
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
+        service(PREFILL, "replicas", 19),
         pools=trays(20),
     ),
 )

@@ -40,30 +40,28 @@ def _gpus(number: str) -> tuple[Edit, ...]:
 CASES = (
     On(SELECTS, "agg-gb200", WORKER).fails(
         "GB200 in an x86 machine",
-        put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),
         "no machine with that GPU has a processor of that architecture",
+        put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),
     ),
     On(SELECTS, "vllm-agg").passes(
         "two terms, of which one is enough",
-        (
-            drop(GRAPH, _SELECTOR),
-            put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
-        ),
+        drop(GRAPH, _SELECTOR),
+        put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a product with a digit too many",
-        put(GRAPH, _PRODUCT, "NVIDIA-B2000"),
         "no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",
+        put(GRAPH, _PRODUCT, "NVIDIA-B2000"),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a toleration of nearly the taint of GPUs",
-        put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),
         "tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",
+        put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a toleration of GPU nodes by another effect than theirs",
-        put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),
         "tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",
+        put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),
     ),
     Case(
         FITS,
@@ -79,7 +77,7 @@ CASES = (
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "an architecture by the name that Linux gives it",
-        put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),
         "no node is called x86_64; Kubernetes writes amd64 or arm64",
+        put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),
     ),
 )

@@ -45,8 +45,8 @@ CASES = (
     *(
         On(OFFERED, "vllm-serve", "test").fails(
             f"a Job that asks for {name}",
-            document(_job(name)),
             f"asks for {name}, which no node offers: the pod stays Pending; GPUs are nvidia.com/gpu",
+            document(_job(name)),
         )
         for name in ("nvidia.com/gpus", "gpu")
     ),
@@ -56,49 +56,41 @@ CASES = (
     ),
     On(GPUS, "vllm-serve", "engine").fails(
         "GPUs under another name",
-        (
-            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
-        ),
         "asks for 0 GPUs, but its engine uses 4",
+        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
     ),
     On(GPUS, "vllm-serve", "engine").fails(
         "resources that are left to an overlay",
-        drop("Deployment", _RESOURCES),
         "has no resources here, so no GPU but by an overlay: its engine uses 4: ",
+        drop("Deployment", _RESOURCES),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "accelerators of another maker",
-        (
-            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{_RESOURCES}.limits[google.com/tpu]", "4"),
-        ),
         "asks for no GPU by number; its google.com/tpu may bring some",
+        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        put("Deployment", f"{_RESOURCES}.limits[google.com/tpu]", "4"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "all GPUs of a node whose default runtime is NVIDIA's",
-        (
-            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            variable("Deployment", f"{SERVER}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
-        ),
         "asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",
+        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        variable("Deployment", f"{SERVER}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "an image for machines without GPUs",
-        (
-            drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
-        ),
         "asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",
+        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
     ),
     On(GPUS, "vllm-agg", "VllmWorker").is_undecided(
         "two engines that share a GPU by halves",
-        _engines("0", "0", share="0.45"),
         "starts 2 engines in one container",
+        _engines("0", "0", share="0.45"),
     ),
     On(ROLES, "vllm-agg").passes("both roles on the same GPUs", _engines("0,1", "0,1")),
 )

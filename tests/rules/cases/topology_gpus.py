@@ -34,43 +34,39 @@ spec:
 CASES = (
     On(GPUS, "vllm-agg", "VllmWorker").fails(
         "data parallelism is a factor in vLLM",
-        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),
     ),
     On(GPUS, "vllm-agg").passes(
         "of vLLM's data parallelism only the local part counts",
-        (
-            add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
-            add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
-        ),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "GPUs that a claim of dynamic resource allocation may bring",
-        (
-            drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
-            drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
-            put("Deployment", f"{SERVER}.resources.claims", [{"name": "gpus"}]),
-            put(
-                "Deployment",
-                "spec.template.spec.resourceClaims",
-                [{"name": "gpus", "resourceClaimTemplateName": "four-gpus"}],
-            ),
-            document(
-                """
+        "asks for no GPU by number; its claim gpus may bring some",
+        drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+        put("Deployment", f"{SERVER}.resources.claims", [{"name": "gpus"}]),
+        put(
+            "Deployment",
+            "spec.template.spec.resourceClaims",
+            [{"name": "gpus", "resourceClaimTemplateName": "four-gpus"}],
+        ),
+        document(
+            """
                 apiVersion: resource.k8s.io/v1
                 kind: ResourceClaimTemplate
                 metadata: {name: four-gpus, namespace: gpt-oss}
                 spec:
                   spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com}}]}}
                 """
-            ),
         ),
-        "asks for no GPU by number; its claim gpus may bring some",
     ),
     On(GPUS, "vllm-serve", "engine").fails(
         "a variable that hides GPUs from the engine that uses them",
-        variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),
         "CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",
+        variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),
     ),
     Case(
         GPUS,

@@ -11,33 +11,27 @@ _POD = "spec.template.spec"
 CASES = (
     On(IMAGE, "disagg-b200", DECODE).fails(
         "an image for Grace on an x86 machine",
-        runtime(DECODE, "1.2.1-arm64"),
         f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
         "(kubernetes.io/arch=amd64)",
+        runtime(DECODE, "1.2.1-arm64"),
     ),
     On(IMAGE, "agg-gb200", WORKER).fails(
         "the architecture told by the product alone",
-        (
-            runtime(WORKER, "1.2.1-x86_64"),
-            drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
-        ),
         "is made for amd64, but it can land on arm64 (nvidia.com/gpu.product=NVIDIA-GB200)",
+        runtime(WORKER, "1.2.1-x86_64"),
+        drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
     ),
     On(IMAGE, "trtllm-serve", "trtllm-serve").fails(
         "the architecture told by the pool alone",
-        (
-            put(
-                "Deployment",
-                f"{_POD}.containers[0].image",
-                "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14-amd64",
-            ),
-            put("Deployment", f"{_POD}.nodeSelector", {"nvidia.com/gpu.count": "4"}),
-        ),
         "it can land on arm64 (pool p6e-gb200.36xlarge of p6e-gb200.36xlarge)",
+        put(
+            "Deployment", f"{_POD}.containers[0].image", "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14-amd64"
+        ),
+        put("Deployment", f"{_POD}.nodeSelector", {"nvidia.com/gpu.count": "4"}),
     ),
     On(IMAGE, "disagg-b200", "Frontend").is_undecided(
         "nothing that tells the architecture",
-        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),
         "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",
+        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),
     ),
 )

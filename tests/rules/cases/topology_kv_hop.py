@@ -69,39 +69,43 @@ def together(replicas: int) -> Edit:
 CASES = (
     On(HOP, "vllm-agg", "together").fails(
         "both in one pod, of which there are two",
-        together(2),
         "hands KV cache from prefill to decode in other pods with no transport",
+        together(2),
         pools=TWO_B200,
     ),
     On(HOP, BASE, GRAPH).fails(
         "no device at all",
-        without_efa(*BOTH),
         ("from Prefill to Decode in other pods with no transport", COST),
+        without_efa(*BOTH),
     ),
     On(HOP, BASE, GRAPH).fails(
         "a device on one side alone",
-        without_efa(DECODE),
         f"Prefill has efa (1 {EFA}); Decode has no network device",
+        without_efa(DECODE),
     ),
     On(HOP, BASE, GRAPH).fails(
         "different devices",
-        (*without_efa(DECODE), *with_rdma(DECODE)),
         f"no transport in common: Prefill has efa (1 {EFA}); Decode has rdma (1 rdma/ib)",
+        without_efa(DECODE),
+        with_rdma(DECODE),
     ),
     On(HOP, BASE, GRAPH).fails(
         "RDMA that UCX may not use",
-        (*without_efa(*BOTH), *with_rdma(*BOTH), *variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp")),
         ("Prefill has no network device", "UCX_TLS=cuda_copy,cuda_ipc,tcp leaves rdma out"),
+        without_efa(*BOTH),
+        with_rdma(*BOTH),
+        variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp"),
     ),
-    On(HOP, BASE).passes("devices of DRANET", (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa"))),
+    On(HOP, BASE).passes("devices of DRANET", without_efa(*BOTH), document(EFA_CLAIM), claimed("efa")),
     On(HOP, BASE, GRAPH).is_undecided(
         "claims that nothing describes",
-        (*without_efa(*BOTH), *claimed("efa")),
         "nothing here says what the claim template efa asks for",
+        without_efa(*BOTH),
+        claimed("efa"),
     ),
     On(HOP, BASE, GRAPH).is_undecided(
         "an amount that is no number",
-        tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
         f"the amount of {EFA} is 'all', not a whole number",
+        tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
     ),
 )

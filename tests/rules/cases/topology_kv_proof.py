@@ -20,11 +20,12 @@ def _stack(settings: dict[str, Any], transport: str | None, **pool: Any) -> dict
 CASES = (
     On(PROVEN, BASE, GRAPH).fails(
         "TCP typed as UCX's list",
-        (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
+        without_efa(*BOTH),
+        variable("UCX_TLS", "tcp,cuda_copy"),
     ),
     On(PROVEN, BASE, GRAPH).is_undecided(
-        "nobody knows the nodes", says="nothing says which pool it runs in", pools=()
+        "nobody knows the nodes", "nothing says which pool it runs in", pools=()
     ),
     On(PROVEN, "disagg-b200-state").passes(
         "a stack says how far its transport is proven",
@@ -32,26 +33,26 @@ CASES = (
     ),
     On(PROVEN, BASE, GRAPH).fails(
         "EFA on GB200 before 1.3.1",
-        (*ON_GB200, *image("1.2.1-efa-amd64")),
         "which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",
+        ON_GB200,
+        image("1.2.1-efa-amd64"),
         pools=TWO_GB200,
     ),
     On(PROVEN, BASE, GRAPH).is_undecided(
         "EFA on GB200 with an image of no release",
-        (*ON_GB200, *image("nightly")),
         "the image of Prefill names no release, on which EFA depends on such nodes",
+        ON_GB200,
+        image("nightly"),
         pools=TWO_GB200,
     ),
     On(PROVEN, "disagg-gb200", "gpt-oss-disagg").fails(
         "NVLink between nodes that have none",
-        (
-            *(
-                put(DGD, f"spec.services.{name}.extraPodSpec.nodeSelector[{key}]", value)
-                for name in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
-                for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
-            ),
-        ),
         "the NVLink of p6-b200.48xlarge ends at the node",
+        *(
+            put(DGD, f"spec.services.{name}.extraPodSpec.nodeSelector[{key}]", value)
+            for name in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+            for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
+        ),
         pools=TWO_B200,
     ),
     SettingsCase(

@@ -75,80 +75,78 @@ def trtllm_over_efa(variables: Mapping[str, str]) -> tuple[Edit, ...]:
 CASES = (
     On(SETTINGS, BASE, "Prefill").fails(
         "EFA without libfabric's plugin",
-        connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
         "uses EFA without LIBFABRIC among the backends of its NixlConnector, which",
+        connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "EFA without libfabric's variables",
-        drop(DGD, "spec.env[3]"),
         "uses EFA without FI_PROVIDER=efa, which the publisher's EFA guide has",
+        drop(DGD, "spec.env[3]"),
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "EFA on GB200 with NVLink between nodes left to UCX",
-        (*ON_GB200, *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try")),
         "has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",
+        ON_GB200,
+        variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try"),
         pools=TWO_GB200,
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "NVLink between vLLM pods",
         (
-            *ON_NVLINK,
-            *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
-            drop(DGD, main(PREFILL, "env")),
-        ),
-        (
             "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
         ),
+        ON_NVLINK,
+        variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
+        drop(DGD, main(PREFILL, "env")),
         pools=TWO_GB200,
     ),
     On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by way of UCX",
-        trtllm_over_efa({}),
         "uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",
+        trtllm_over_efa({}),
         pools=TWO_B200,
     ),
     On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by NIXL without its plugin",
-        (
-            *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
-            *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
-        ),
         ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
+        trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
+        *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         pools=TWO_B200,
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "RDMA with NVLink between nodes forced",
-        (*ON_GB200, *rdma(), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
         "has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",
+        ON_GB200,
+        rdma(),
+        variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y"),
         pools=TWO_GB200,
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "workers that are to be found on the loopback address",
-        variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
         "tells workers of other pods to fetch its KV cache from 127.0.0.1 (VLLM_NIXL_SIDE_CHANNEL_HOST)",
+        variable("VLLM_NIXL_SIDE_CHANNEL_HOST", "127.0.0.1"),
     ),
     On(SETTINGS, BASE, *WORKERS).fails(
         "a list of transports without CUDA's",
-        rdma(*variable("UCX_TLS", "rc,sm,self")),
         "has UCX_TLS=rc,sm,self without cuda_copy: UCX moves no memory of a GPU",
+        rdma(*variable("UCX_TLS", "rc,sm,self")),
     ),
     On(SETTINGS, BASE).passes(
         "a list of transports without CUDA's, for a cache that goes through the host's memory",
-        (
-            *rdma(*variable("UCX_TLS", "rc,sm,self")),
-            *connector(
-                *BOTH, config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}'
-            ),
+        rdma(*variable("UCX_TLS", "rc,sm,self")),
+        connector(
+            *BOTH, config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu"}'
         ),
     ),
     On(SETTINGS, "disagg-gb200", *TRTLLM).fails(
         "a compute domain with NVLink between nodes switched off",
-        trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
         "has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",
+        trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
     ),
     On(SETTINGS, "disagg-gb200", TRTLLM_GRAPH).is_undecided(
         "a value that nobody knows",
+        "the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",
         tuple(
             put(
                 DGD,
@@ -160,6 +158,5 @@ CASES = (
             )
             for worker in TRTLLM
         ),
-        "the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",
     ),
 )

@@ -46,64 +46,66 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 CASES = (
     On("worker-fits-node", BASE, "Decode").fails(
         "more interfaces than a node has",
-        interfaces(DECODE, "16"),
         "asks for 16 EFA interfaces in one pod, and a node of its pool (p6-b200.48xlarge) has at most 8",
+        interfaces(DECODE, "16"),
     ),
     On(DEVICES, BASE, "Prefill").fails(
         "a part of a GB200 node's interfaces",
-        (*ON_GB200, *interfaces(PREFILL, "1")),
         f"asks for 1 of the 4 {EFA} of a node",
+        ON_GB200,
+        interfaces(PREFILL, "1"),
         pools=TWO_GB200,
     ),
     On(DEVICES, BASE, "Prefill").fails(
         "the node's own device directory",
+        "mounts the node's /dev/infiniband (volume verbs)",
         add(
             DGD,
             f"{PREFILL}.podTemplate.spec.volumes",
             {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
         ),
-        "mounts the node's /dev/infiniband (volume verbs)",
     ),
     On(BANDWIDTH, BASE, "Decode").fails(
         "one interface for four GPUs",
-        interfaces(DECODE, "1"),
         (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
+        interfaces(DECODE, "1"),
     ),
     On(PRIVILEGES, BASE, *WORKERS).fails(
         "EFA without any privilege",
-        security({"allowPrivilegeEscalation": False}),
         f"moves its KV cache by efa (1 {EFA}) without the capability IPC_LOCK, which guides",
+        security({"allowPrivilegeEscalation": False}),
     ),
     On(PRIVILEGES, BASE, "Prefill").fails(
         "RDMA without SYS_RESOURCE, and not as root",
-        rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         "without the capability SYS_RESOURCE, runAsUser 0, which guides",
+        rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
     ),
     On(PRIVILEGES, BASE, "Prefill").fails(
         "NVLink between vLLM pods with less than the one recipe has",
-        (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
         "without the capability IPC_LOCK, the capability SYS_RESOURCE, runAsUser 0, hostIPC, which",
+        ON_NVLINK,
+        security({"runAsUser": 1000}, PREFILL),
         pools=TWO_GB200,
     ),
     On(PLACEMENT, BASE, GRAPH).fails(
         "prefill and decode on one node",
-        drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
         "nothing keeps Prefill and Decode on different nodes",
+        drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
     ),
     On(PLACEMENT, BASE, GRAPH).fails(
         "any zone",
-        drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
         "nothing keeps Decode in the topology.kubernetes.io/zone of the others",
+        drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
     ),
     On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).fails(
         "a compute domain without affinity",
-        trtllm_affinity({}),
         "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",
+        trtllm_affinity({}),
     ),
     On(PLACEMENT, "disagg-gb200", *TRTLLM, TRTLLM_GRAPH).fails(
         "a pool of several NVLink domains without affinity",
-        trtllm_affinity({}),
         "has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",
+        trtllm_affinity({}),
         pools=(("p6e-gb200.36xlarge", 19),),
     ),
     On(PLACEMENT, "disagg-gb200").passes(

@@ -16,30 +16,32 @@ _OLD_WORDS = (drop(DGD, main(PREFILL, "args[3]")), put(DGD, main(PREFILL, "args[
 CASES = (
     On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL).fails(
         "no backend",
-        engine_file("prefill.yaml", _BACKEND, remove=True),
         "is a prefill worker without cache_transceiver_config.backend, so its engine transfers no",
+        engine_file("prefill.yaml", _BACKEND, remove=True),
     ),
     On(CONFIGURED, "disagg-gb200", TRTLLM_DECODE).fails(
         "a backend in lower case",
-        engine_file("decode.yaml", _BACKEND, "ucx"),
         (
             "has cache_transceiver_config.backend 'ucx' (decode.yaml of ConfigMap",
             "not one of DEFAULT, UCX, NIXL, MOONCAKE, MPI, in upper case",
         ),
+        engine_file("decode.yaml", _BACKEND, "ucx"),
     ),
     On(CONFIGURED, BASE, "Prefill").fails(
         "vLLM's prefill without a connector",
-        drop(DGD, main(PREFILL, "args[3]")),
         "is a prefill worker without --kv-transfer-config, so it ends at start",
+        drop(DGD, main(PREFILL, "args[3]")),
     ),
     On(CONFIGURED, BASE).passes(
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",
-        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
+        _OLD_WORDS,
+        put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa"),
     ),
     On(CONFIGURED, BASE, "Prefill").is_undecided(
         "vLLM's prefill without a connector, in a release that is not told",
-        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
         "vllm-runtime:my-tag does not say of which release it is",
+        _OLD_WORDS,
+        put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag"),
     ),
     On(AGREES, BASE).passes(
         "a connector that holds the one of the other side",
@@ -52,17 +54,22 @@ CASES = (
     ),
     On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").fails(
         "UCX there and NIXL here",
-        engine_file("decode.yaml", _BACKEND, "NIXL"),
         "TrtllmPrefillWorker hands KV cache over by TensorRT-LLM's UCX, but TrtllmDecodeWorker takes it "
         "by TensorRT-LLM's NIXL",
+        engine_file("decode.yaml", _BACKEND, "NIXL"),
     ),
     On(AGREES, BASE, "Prefill, Decode").fails(
         "another connector",
-        connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
         "KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",
+        connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
     ),
     On(AGREES, BASE, "Prefill", "Decode").fails(
         "roles the wrong way round",
+        (
+            "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
+            "kv_producer",
+            "is a decode worker with kv_role kv_producer",
+        ),
         tuple(
             edit
             for component, role in zip(BOTH, ("kv_consumer", "kv_producer"), strict=True)
@@ -72,15 +79,10 @@ CASES = (
                 '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
             )
         ),
-        (
-            "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
-            "kv_producer",
-            "is a decode worker with kv_role kv_producer",
-        ),
     ),
     On(AGREES, BASE, "Prefill, Decode").fails(
         "a draft model on one side",
-        add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),
         "a draft model (--speculative-config) is given to Prefill and not to Decode",
+        add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),
     ),
 )

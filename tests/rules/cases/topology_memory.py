@@ -10,26 +10,24 @@ _VLLM = "spec.components[1]"
 CASES = (
     On(REQUESTS, "disagg-b200", "Frontend").fails(
         "a frontend without resources",
-        drop(GRAPH, "spec.services.Frontend.resources"),
         "requests no cpu and no memory, nor has it such a limit; 8Gi of shared memory (the operator's "
         "default) count as its memory too",
+        drop(GRAPH, "spec.services.Frontend.resources"),
     ),
     On(REQUESTS, "disagg-b200", DECODE).fails(
         "a worker of a v1alpha1 graph without CPU",
-        (
-            drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),
-            drop(GRAPH, f"spec.services.{DECODE}.resources.limits.cpu"),
-        ),
         "requests no cpu, nor",
+        drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),
+        drop(GRAPH, f"spec.services.{DECODE}.resources.limits.cpu"),
     ),
     On(REQUESTS, "disagg-b200", DECODE).fails(
         "all memory of a v1alpha1 worker",
-        put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),
         ("has 921Gi of shared memory (sharedMemory.size)", "of which the limit is 921Gi"),
+        put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),
     ),
     On(REQUESTS, "vllm-agg", "VllmWorker").is_undecided(
         "a size that is no amount",
-        put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),
         "sharedMemorySize is 'plenty', not an amount such as 16Gi",
+        put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),
     ),
 )

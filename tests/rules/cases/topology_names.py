@@ -13,35 +13,29 @@ _SECRET = (
 CASES = (
     On(NAMES, "vllm-agg", "VllmWorker").fails(
         "a Secret under nearly that name",
-        (
-            add(GRAPH, f"{VLLM_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
-            document(_SECRET),
-        ),
         "names Secret hf-token; what was read makes hf-tokens and no hf-token",
+        add(GRAPH, f"{VLLM_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
+        document(_SECRET),
     ),
     On(NAMES, "agg-gb200", "TrtllmWorker").fails(
         "a claim of a service that the graph lists under nearly its name",
-        (
-            put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
-            put(
-                GRAPH,
-                "spec.services.TrtllmWorker.volumeMounts",
-                [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
-            ),
-        ),
         "its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",
+        put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
+        put(
+            GRAPH,
+            "spec.services.TrtllmWorker.volumeMounts",
+            [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
+        ),
     ),
     On(NAMES, "vllm-agg").passes(
         "one of several claims that a letter tells apart",
-        (
-            put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
-            put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
-            put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
-        ),
+        put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
+        put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
+        put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
     ),
     On(NAMES, "vllm-agg", "VllmWorker").fails(
         "a mount of a volume that neither the pod nor the graph has",
-        put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),
         "container main mounts volume weights; the pod and the graph have model-cache, shared-memory",
+        put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].name", "weights"),
     ),
 )

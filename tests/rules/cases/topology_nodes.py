@@ -29,50 +29,48 @@ CASES = (
     ),
     On(FITS_POOL, "vllm-serve", "engine").is_undecided(
         "a worker for the nodes of several pools",
-        put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),
         "its node selection matches not one pool but: p5en.48xlarge, p5.4xlarge",
+        put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),
         pools=(("p5en.48xlarge", 1), ("p5.4xlarge", 1)),
     ),
     On(FITS, "trtllm-serve", "engine").is_undecided(
-        "no pool to fit in", says="nothing says which pool it runs in", pools=()
+        "no pool to fit in", "nothing says which pool it runs in", pools=()
     ),
     On(FITS_POOL, "disagg-b200", f"{DECODE}, {PREFILL}").fails(
         "replicas that are more than the machine has GPUs",
-        put(GRAPH, f"spec.services.{DECODE}.replicas", 2),
         (
             f"2 x 4 of {DECODE} + 1 of {PREFILL} is 9 GPUs",
             "pool p6-b200.48xlarge (1 x p6-b200.48xlarge with 8 GPUs each) has 8",
         ),
+        put(GRAPH, f"spec.services.{DECODE}.replicas", 2),
     ),
     On(FITS_POOL, "vllm-serve", "engine").fails(
         "pods that leave no node with enough GPUs",
-        (
-            *_gpus("5"),
-            put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=5"),
-            put("Deployment", "spec.replicas", 3),
-        ),
         ("3 x 5 of engine is 15 of the 16 GPUs of pool p5en.48xlarge", "cannot be packed"),
+        _gpus("5"),
+        put("Deployment", f"{SERVER}.args[4]", "--tensor-parallel-size=5"),
+        put("Deployment", "spec.replicas", 3),
         pools=(("p5en.48xlarge", 2),),
     ),
     On(SELECTS, "vllm-serve", "engine").fails(
         "a GPU that no pool has",
-        put("Deployment", f"{_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B300"),
         "selects kubernetes.io/arch=amd64, nvidia.com/gpu.product=NVIDIA-B300, which no node of the "
         "pools has: p5en.48xlarge (p5en.48xlarge)",
+        put("Deployment", f"{_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B300"),
     ),
     On(SELECTS, "program-on-eks", "VllmWorker").fails(
         "the taint of its pool not tolerated",
-        unset(EKS_GRAPH, "inputs.spec.components[1].podTemplate.spec.tolerations"),
         "does not tolerate the taint nvidia.com/gpu=present:NoSchedule of pool b200",
+        unset(EKS_GRAPH, "inputs.spec.components[1].podTemplate.spec.tolerations"),
     ),
     On(SELECTS, "vllm-serve", "engine").is_undecided(
         "a label of which nobody says whether the nodes carry it",
-        put("Deployment", f"{_POD}.nodeSelector[example.com/pool]", "gpus"),
         "nothing says whether the nodes of pool p5en.48xlarge carry the label example.com/pool",
+        put("Deployment", f"{_POD}.nodeSelector[example.com/pool]", "gpus"),
     ),
     On(SELECTS, "vllm-serve", "engine").fails(
         "no selection at all",
-        drop("Deployment", f"{_POD}.nodeSelector"),
         "selects nodes by no label at all, so it can land on any GPU",
+        drop("Deployment", f"{_POD}.nodeSelector"),
     ),
 )

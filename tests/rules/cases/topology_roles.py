@@ -30,66 +30,58 @@ spec: {containers: [{name: main, image: docker.io/a/a@sha256:1, env: [{name: DYN
 CASES = (
     On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "prefill alone beside a whole graph of its namespace, and a router of another",
-        (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
         "Prefill prefills, and no worker of the graph decodes: no request is answered",
+        drop(GRAPH, "spec.components[2]"),
+        document(_WHOLE),
     ),
     On(ROLES, "sglang-disagg").passes(
         "prefill alone beside a whole graph, and a router of their namespace",
-        (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("elsewhere", "gpt-oss"))),
+        drop(GRAPH, "spec.components[2]"),
+        document(_WHOLE.replace("elsewhere", "gpt-oss")),
     ),
     On(ROLES, "published-disagg", "gpt-oss-disagg").fails(
         "prefill alone, with a dynamoNamespace, which the operator does not read",
-        (
-            drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
-            text(
-                GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.3.0"
-            ),
-        ),
         "TrtllmPrefillWorker prefills, and no worker of the graph decodes",
+        drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
+        text(GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.3.0"),
     ),
     On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "a prefill worker without replicas, under SGLang",
-        put(GRAPH, "spec.components[1].replicas", 0),
         "Decode decodes, and no worker of the graph prefills: each request ends with an error",
+        put(GRAPH, "spec.components[1].replicas", 0),
     ),
     On(FITS, "vllm-agg", "VllmWorker").fails(
         "more GPUs in one pod than any node has",
         (
-            put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
-            put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
-            put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),
-        ),
-        (
             "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
             "asks for 200 CPUs in one pod",
         ),
+        put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
+        put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
+        put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),
     ),
     On("sequence-length-within-model", "vllm-agg", "VllmWorker").fails(
         "a step of vLLM that is too short without chunks",
-        text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),
         "--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",
+        text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),
     ),
     On("model-path-mounted", "vllm-agg", "VllmWorker").fails(
         "a repository that may not be asked for",
-        (
-            text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
-            drop(GRAPH, f"{VLLM_POD}.containers[0].volumeMounts"),
-        ),
         "may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",
+        text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+        drop(GRAPH, f"{VLLM_POD}.containers[0].volumeMounts"),
     ),
     On("engine-settings-accepted", "agg-gb200", "TrtllmWorker").fails(
         "a directory that is nearly the mounted one",
+        "lies in no mounted volume; /opt/dynamo/configs is mounted",
         variable(
             GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
         ),
-        "lies in no mounted volume; /opt/dynamo/configs is mounted",
     ),
     On("prefill-and-decode-agree", "vllm-disagg-efa", "Prefill, Decode").fails(
         "another name in vLLM's decode worker that is not told its role",
-        (
-            put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
-            put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
-        ),
         "Decode gpt-oss (--served-model-name)",
+        put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
+        put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
     ),
 )

@@ -19,28 +19,27 @@ def _annotated(worker: str, annotations: dict[str, str]) -> Edit:
 CASES = (
     On(ROLLOUT, "trtllm-serve", "engine").fails(
         "a Deployment that adds a pod where no GPU is free",
-        put("Deployment", "spec.strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}}),
         (
             "starts 1 pod before an old one may go (max-unavailable 0, spec.strategy)",
             "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
             "each) has 0 free in all",
         ),
+        put("Deployment", "spec.strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}}),
     ),
     On(ROLLOUT, "vllm-agg", "VllmWorker").fails(
         "annotations of the whole graph",
-        (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
         f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",
+        drop(GRAPH, _OF_VLLM),
+        put(GRAPH, "spec.annotations", _ONE_MORE),
     ),
     On(ROLLOUT, "vllm-agg").passes(
         "a graph under Grove, which takes an old pod first",
-        (
-            put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
-            put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
-        ),
+        put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
+        put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
     ),
     On(ROLLOUT, "disagg-b200", DECODE).is_undecided(
         "a surge that is no number",
-        _annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),
         "a rollout's surge or unavailability is 'some', not a number or a percentage",
+        _annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),
     ),
 )

@@ -25,11 +25,11 @@ _ALONE = put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1")
 CASES = (
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a letter too many in the selector",
-        put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),
         (
             "selects app.kubernetes.io/name=vllm-server",
             "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
         ),
+        put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),
     ),
     On(REACHES, "vllm-serve").passes(
         "a label that no pod here has, as that of pods in another file",
@@ -37,60 +37,56 @@ CASES = (
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a target port that no container calls so",
-        put("Service", "spec.ports[0].targetPort", "api"),
         "leads to port api of vllm-serve, and no port of its containers is called so",
+        put("Service", "spec.ports[0].targetPort", "api"),
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a target port beside the one that the server listens on",
-        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
         "leads to port 8000 of vllm-serve, which listens on 8001 (--port)",
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
     On(REACHES, "vllm-agg", "chat").fails(
         "the port that the operator gives, where the frontend's own ports replace it",
-        (
-            document(_OF_A_GRAPH.format(graph="gpt-oss-vllm", port="http")),
-            put(GRAPH, f"{_FRONTEND}.ports", [{"name": "api", "containerPort": 8000}]),
-        ),
         "leads to port http of Frontend, and no port of its containers is called so",
+        document(_OF_A_GRAPH.format(graph="gpt-oss-vllm", port="http")),
+        put(GRAPH, f"{_FRONTEND}.ports", [{"name": "api", "containerPort": 8000}]),
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a server on the loopback address",
-        _ALONE,
         "leads to port 8000 of vllm-serve, which listens on 127.0.0.1 alone (--host): no other pod",
+        _ALONE,
     ),
     On(REACHES, "vllm-serve").passes(
         "a server on the loopback address behind a proxy",
-        (_ALONE, add("Deployment", "spec.template.spec.containers", _PROXY)),
+        _ALONE,
+        add("Deployment", "spec.template.spec.containers", _PROXY),
     ),
     On(REACHES, "vllm-serve").passes(
         "a server on the loopback address in a mesh",
-        (_ALONE, put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"})),
+        _ALONE,
+        put("Deployment", "spec.template.metadata.annotations", {"linkerd.io/inject": "enabled"}),
     ),
     On(PROBED, "trtllm-serve", "trtllm-serve").fails(
         "the loopback address that trtllm-serve takes by default",
-        put("Deployment", f"{SERVER}.args[2]", "--log_level=info"),
         "listens on localhost alone (the default of --host)",
+        put("Deployment", f"{SERVER}.args[2]", "--log_level=info"),
     ),
     On(PROBED, "vllm-serve").passes(
         "a server on the loopback address that a command of its own container asks",
-        (
-            _ALONE,
-            *(
-                put("Deployment", f"{SERVER}.{name}", _BY_COMMAND)
-                for name in ("livenessProbe", "readinessProbe", "startupProbe")
-            ),
+        _ALONE,
+        *(
+            put("Deployment", f"{SERVER}.{name}", _BY_COMMAND)
+            for name in ("livenessProbe", "readinessProbe", "startupProbe")
         ),
     ),
     On(PROBED, "vllm-agg", "Frontend").fails(
         "a frontend on the loopback address",
-        (
-            put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].command", ["python3", "-m"]),
-            put(
-                GRAPH,
-                "spec.components[0].podTemplate.spec.containers[0].args",
-                ["dynamo.frontend", "--http-host=localhost"],
-            ),
-        ),
         "listens on localhost alone (--http-host), where no probe and no Service reaches it",
+        put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].command", ["python3", "-m"]),
+        put(
+            GRAPH,
+            "spec.components[0].podTemplate.spec.containers[0].args",
+            ["dynamo.frontend", "--http-host=localhost"],
+        ),
     ),
 )
