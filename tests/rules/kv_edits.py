@@ -20,20 +20,24 @@ def main(component: str, path: str) -> str:
     return f"{component}.podTemplate.spec.containers[0].{path}"
 
 
+def mains(path: str, value: object, *components: str) -> tuple[Edit, ...]:
+    """Set a field of the main containers of these workers, or of both."""
+    return tuple(put(DGD, main(component, path), value) for component in components or BOTH)
+
+
+def devices(name: str, amount: str | None, *components: str) -> tuple[Edit, ...]:
+    """Ask for so many devices of a name in these workers, or for none."""
+    paths = [f"resources.{kind}[{name}]" for kind in ("requests", "limits")]
+    places = [main(component, path) for component in components for path in paths]
+    return tuple(drop(DGD, place) if amount is None else put(DGD, place, amount) for place in places)
+
+
 def without_efa(*components: str) -> tuple[Edit, ...]:
-    return tuple(
-        drop(DGD, main(component, f"resources.{kind}[{EFA}]"))
-        for component in components
-        for kind in ("requests", "limits")
-    )
+    return devices(EFA, None, *components)
 
 
-def with_rdma(*components: str, amount: str = "1") -> tuple[Edit, ...]:
-    return tuple(
-        put(DGD, main(component, f"resources.{kind}[rdma/ib]"), amount)
-        for component in components
-        for kind in ("requests", "limits")
-    )
+def with_rdma(*components: str) -> tuple[Edit, ...]:
+    return devices("rdma/ib", "1", *components)
 
 
 def rdma(*edits: Edit) -> tuple[Edit, ...]:
@@ -43,16 +47,11 @@ def rdma(*edits: Edit) -> tuple[Edit, ...]:
 
 def variable(name: str, value: str, *components: str) -> tuple[Edit, ...]:
     """In place of the first variable, HOME, of which no rule takes notice."""
-    return tuple(
-        put(DGD, main(component, "env[0]"), {"name": name, "value": value})
-        for component in components or BOTH
-    )
+    return mains("env[0]", {"name": name, "value": value}, *components)
 
 
 def connector(*components: str, config: str) -> tuple[Edit, ...]:
-    return tuple(
-        put(DGD, main(component, "args[3]"), f"--kv-transfer-config={config}") for component in components
-    )
+    return mains("args[3]", f"--kv-transfer-config={config}", *components)
 
 
 EFA_CLAIM = """
@@ -64,18 +63,9 @@ spec: {spec: {devices: {requests: [{name: efa, exactly: {deviceClassName: efa.ne
 
 
 def claimed(template: str) -> tuple[Edit, ...]:
-    return tuple(
-        edit
-        for component in BOTH
-        for edit in (
-            put(
-                DGD,
-                f"{component}.podTemplate.spec.resourceClaims",
-                [{"name": "device", "resourceClaimTemplateName": template}],
-            ),
-            put(DGD, main(component, "resources.claims"), [{"name": "device"}]),
-        )
-    )
+    claims = [{"name": "device", "resourceClaimTemplateName": template}]
+    pods = (put(DGD, f"{component}.podTemplate.spec.resourceClaims", claims) for component in BOTH)
+    return (*pods, *mains("resources.claims", [{"name": "device"}]))
 
 
 _TRAYS = tuple(
@@ -84,19 +74,12 @@ _TRAYS = tuple(
     for key, value in (("kubernetes.io/arch", "arm64"), ("nvidia.com/gpu.product", "NVIDIA-GB200"))
 )
 
-ON_GB200 = (
-    *_TRAYS,
-    *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
-    *(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "4") for kind in ("requests", "limits")),
-)
+ON_GB200 = (*_TRAYS, *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"), *devices(EFA, "4", PREFILL))
 """Each worker on a tray, with all of its EFA interfaces."""
 
 
 def image(tag: str) -> tuple[Edit, ...]:
-    return tuple(
-        put(DGD, main(component, "image"), f"nvcr.io/nvidia/ai-dynamo/vllm-runtime:{tag}")
-        for component in BOTH
-    )
+    return mains("image", f"nvcr.io/nvidia/ai-dynamo/vllm-runtime:{tag}")
 
 
 def _affinity(component: str) -> Edit:

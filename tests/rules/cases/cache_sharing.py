@@ -11,19 +11,9 @@ _MODES = "spec.accessModes"
 FILLED = "node-cache-filled"
 _COPIES = "DaemonSet/model-copies"
 _COPIES_POD = "spec.template.spec"
-_ENGINE = "Deployment/vllm-serve"
-_ONE_NODE = {
-    "requiredDuringSchedulingIgnoredDuringExecution": {
-        "nodeSelectorTerms": [
-            {
-                "matchExpressions": [
-                    {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["NVIDIA-B200"]},
-                    {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]},
-                ]
-            }
-        ]
-    }
-}
+_LABELS = (("nvidia.com/gpu.product", "NVIDIA-B200"), ("kubernetes.io/arch", "amd64"))
+_TERM = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in _LABELS]}
+_ONE_NODE = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]}}
 _FRONTEND = "spec.services.Frontend.extraPodSpec"
 _TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
 _BESIDE_THE_WORKERS = (

@@ -20,28 +20,12 @@ _PLAIN = "load"
 
 
 def _job(command: str) -> Edit:
-    """A Job that measures with one command, on nodes without GPUs."""
+    """A Job that measures with one command."""
     return document(f"""
 apiVersion: batch/v1
 kind: Job
 metadata: {{name: {_PLAIN}, namespace: gpt-oss}}
-spec:
-  backoffLimit: 1
-  activeDeadlineSeconds: 3600
-  template:
-    spec:
-      restartPolicy: Never
-      automountServiceAccountToken: false
-      nodeSelector: {{node-role: load}}
-      securityContext: {{runAsNonRoot: true, runAsUser: 1000, seccompProfile: {{type: RuntimeDefault}}}}
-      containers:
-        - name: load
-          image: registry.example/load:1.0.0
-          command: {json.dumps(command.split())}
-          resources:
-            requests: {{cpu: "4", memory: 8Gi}}
-            limits: {{memory: 8Gi}}
-          securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
+spec: {{template: {{spec: {{containers: [{{name: load, command: {json.dumps(command.split())}}}]}}}}}}
 """)
 
 

@@ -13,20 +13,17 @@ from tests.rules.serving_edits import (
     VLLM_MAIN,
     WORKER,
     command,
-    main,
+    runtime,
     vllm_argument,
     worker_flags,
 )
 
 FLAGS = "flags-exist"
 CHOICES = "engine-settings-accepted"
-_OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
-_VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 
 
 RUNS = "start-command-runs"
-_SCRIPT = f"{SERVER}.args[0]"
 PUBLISHED = "published-disagg"
 
 CASES = (
@@ -39,7 +36,7 @@ CASES = (
         "an option of a later release",
         "--conversation-affinity is no option of dynamo.trtllm 1.3",
         worker_flags(WORKER, "--conversation-affinity"),
-        main(WORKER, "image", _OLD_IMAGE),
+        runtime(WORKER, "1.3.1"),
     ),
     On(FLAGS, "vllm-agg", "VllmWorker").is_undecided(
         "an option of a release that nobody read",
@@ -47,7 +44,7 @@ CASES = (
             "--brand-new is no option of dynamo.vllm in any release that was read",
             f"whether image {_NEW_IMAGE}",
         ),
-        put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE),
+        put(GRAPH, f"{VLLM_MAIN}.image", _NEW_IMAGE),
         vllm_argument(9, "--enable-prefix-caching", "--brand-new"),
     ),
     On(FLAGS, "vllm-agg").passes(

@@ -6,7 +6,6 @@ from tests.rules.serving_edits import SERVER
 
 RUNS = "start-command-runs"
 
-_FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
 _BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
 CASES = (
     On(RUNS, "vllm-serve", "engine").fails(

@@ -10,6 +10,7 @@ from tests.rules.serving_edits import (
     SERVER_ARGS,
     WORKER,
     main,
+    runtime,
     variable,
     worker_flags,
 )
@@ -79,25 +80,25 @@ CASES = (
         "a key that is gone, in a release that was not read",
         f"that was read in other releases than that of image {RUNTIME}:1.9.0",
         worker_flags(WORKER, "--trtllm.use_cuda_graph true"),
-        main(WORKER, "image", f"{RUNTIME}:1.9.0"),
+        runtime(WORKER, "1.9.0"),
     ),
     On(ACCEPTED, "disagg-b200", DECODE).fails(
         "a word that a later release took away",
         ("moe_config.backend in decode.yaml", "is WIDEEP, which the engine does not take"),
         engine_file("decode.yaml", _BACKEND, "WIDEEP"),
-        main(DECODE, "image", f"{RUNTIME}:1.5.1"),
+        runtime(DECODE, "1.5.1"),
     ),
     On(ACCEPTED, "disagg-b200").passes(
         "words that a later release brought",
         engine_file("decode.yaml", "kv_cache_config.use_kv_cache_manager_v2", "auto"),
         engine_file("decode.yaml", _BACKEND, "MARLIN"),
-        main(DECODE, "image", f"{RUNTIME}:1.6.2"),
+        runtime(DECODE, "1.6.2"),
     ),
     On(ACCEPTED, "disagg-b200", DECODE).fails(
         "a word of no release",
         ("moe_config.backend in decode.yaml", "is 'FASTEST': it must be"),
         engine_file("decode.yaml", _BACKEND, "FASTEST"),
-        main(DECODE, "image", f"{RUNTIME}:1.4.2"),
+        runtime(DECODE, "1.4.2"),
     ),
     On(ACCEPTED, "disagg-b200", DECODE).fails(
         "a misspelt key",
@@ -108,11 +109,7 @@ CASES = (
         "a key that another release may have",
         "whether the release of its image knows brand_new_setting is not read",
         engine_file("decode.yaml", "brand_new_setting", 1280),
-        put(
-            "DynamoGraphDeployment",
-            f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
-            "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
-        ),
+        runtime(DECODE, "1.4.2"),
     ),
     On(ACCEPTED, "disagg-b200", PREFILL).fails(
         "a key outside its block",
@@ -123,11 +120,7 @@ CASES = (
         "a key outside its block, in a release that was not read",
         "it is one inside kv_cache_config",
         engine_file("decode.yaml", "tokens_per_block", 32),
-        put(
-            "DynamoGraphDeployment",
-            f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
-            "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
-        ),
+        runtime(DECODE, "1.4.2"),
     ),
     On(ACCEPTED, "disagg-b200", PREFILL).fails(
         "a key of the top level inside a block",

@@ -9,7 +9,6 @@ WAITS = "waits-have-timeouts"
 
 GRAPH = "DynamoGraphDeployment/graph"
 WAIT_FOR = "inputs.metadata.annotations.[pulumi.com/waitFor]"
-CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
 
 CASES = (
     On(WAITS, EKS).passes(

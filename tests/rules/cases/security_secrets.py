@@ -13,7 +13,6 @@ MARKED = "secrets-marked-secret"
 
 # Made here, so that no scanner takes this file for a leak.
 TOKEN = "hf_" + "planted" * 6
-NGC = "nvapi-" + "planted-" * 8
 IN_BASE64 = base64.b64encode(f"token={TOKEN}\n".encode()).decode()
 
 DECODE = "spec.services.TrtllmDecodeWorker"

@@ -5,7 +5,6 @@ from typing import Any
 from tests.rules.case import TWO_B200, On
 from tests.rules.edits import Edit, document, drop, put, without
 from tests.rules.serving_edits import DECODE, PREFILL
-from tests.support.dev_settings import disagg_gb200_settings
 
 CLAIMS, TRAY = "compute-domain-claims", "workers-fit-pool"
 DOMAIN = "one-compute-domain"
@@ -19,13 +18,6 @@ WORKERS = (PREFILL, DECODE)
 
 def service(worker: str, path: str, value: Any) -> Edit:
     return put(DGD, f"spec.services.{worker}.{path}", value)
-
-
-def racks(replicas: dict[str, int], domain: int) -> dict[str, Any]:
-    settings = disagg_gb200_settings(12)
-    settings["serving"]["replicas"] = replicas
-    settings["nodePools"][0]["nvlinkDomainGpus"] = domain
-    return settings
 
 
 def trays(nodes: int) -> tuple[tuple[str, int], ...]:

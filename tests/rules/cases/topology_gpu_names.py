@@ -8,6 +8,9 @@ from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
 OFFERED, GPUS, ROLES = "gpu-resource-is-offered", "gpus-match-parallelism", "roles-complete"
 _RESOURCES = f"{SERVER}.resources"
+_NO_GPUS = tuple(
+    drop("Deployment", f"{_RESOURCES}.{kind}[nvidia.com/gpu]") for kind in ("requests", "limits")
+)
 _CONNECTOR = json.dumps({"kv_connector": "NixlConnector", "kv_role": "kv_both"})
 
 
@@ -57,8 +60,7 @@ CASES = (
     On(GPUS, "vllm-serve", "engine").fails(
         "GPUs under another name",
         "asks for 0 GPUs, but its engine uses 4",
-        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
     ),
     On(GPUS, "vllm-serve", "engine").fails(
@@ -69,22 +71,19 @@ CASES = (
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "accelerators of another maker",
         "asks for no GPU by number; its google.com/tpu may bring some",
-        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         put("Deployment", f"{_RESOURCES}.limits[google.com/tpu]", "4"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "all GPUs of a node whose default runtime is NVIDIA's",
         "asks for no GPU by number; its NVIDIA_VISIBLE_DEVICES may bring some",
-        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         variable("Deployment", f"{SERVER}.env", "NVIDIA_VISIBLE_DEVICES", "all"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "an image for machines without GPUs",
         "asks for no GPU by number; its image docker.io/vllm/vllm-openai-cpu:v0.20.1 may bring some",
-        drop("Deployment", f"{_RESOURCES}.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
     ),
     On(GPUS, "vllm-agg", "VllmWorker").is_undecided(

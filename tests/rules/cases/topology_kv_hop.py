@@ -1,76 +1,51 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
 from tests.rules.case import TWO_B200, On
-from tests.rules.edits import Edit, document, put
+from tests.rules.edits import document
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
     COST,
     DECODE,
-    DGD,
     EFA,
     EFA_CLAIM,
     GRAPH,
     HOP,
     PREFILL,
     claimed,
-    main,
+    devices,
     variable,
     with_rdma,
     without_efa,
 )
 
-TOGETHER = """
+_TOGETHER = """
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: together, namespace: gpt-oss}
 spec:
-  replicas: %d
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: together}}
+  replicas: 2
   template:
-    metadata: {labels: {app: together}}
     spec:
-      automountServiceAccountToken: false
       nodeSelector: {kubernetes.io/arch: amd64, nvidia.com/gpu.product: NVIDIA-B200}
-      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
-      securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}
       containers:
 """
-
-
-def together(replicas: int) -> Edit:
-    """Prefill and decode of another model, as containers of one pod."""
-    config = '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'
-    containers = "".join(
-        f"""
-        - name: {role}
+_SIDE = """
+        - name: %s
           image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1
           command: [python3, -m, dynamo.vllm]
           args:
             - --model=Qwen/Qwen3-0.6B
-            - --revision=c1899de289a04d12100db370d81485cdf75e47ca
-            - --disaggregation-mode={role}
-            - '--kv-transfer-config={config}'
-          env:
-            - {{name: HOME, value: /tmp}}
-            - {{name: DYN_SYSTEM_PORT, value: "909{index}"}}
-            - {{name: VLLM_NIXL_SIDE_CHANNEL_PORT, value: "2009{index}"}}
-          resources:
-            requests: {{cpu: "8", memory: 32Gi, nvidia.com/gpu: "1"}}
-            limits: {{memory: 32Gi, nvidia.com/gpu: "1"}}
-          securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
+            - --disaggregation-mode=%s
+            - '--kv-transfer-config={"kv_connector":"NixlConnector","kv_role":"kv_both"}'
+          resources: {limits: {nvidia.com/gpu: "1"}}
 """
-        for index, role in enumerate(("prefill", "decode"))
-    )
-    return document(TOGETHER % replicas + containers)
-
 
 CASES = (
     On(HOP, "vllm-agg", "together").fails(
         "both in one pod, of which there are two",
         "hands KV cache from prefill to decode in other pods with no transport",
-        together(2),
+        document(_TOGETHER + "".join(_SIDE % (role, role) for role in ("prefill", "decode"))),
         pools=TWO_B200,
     ),
     On(HOP, BASE, GRAPH).fails(
@@ -106,6 +81,6 @@ CASES = (
     On(HOP, BASE, GRAPH).is_undecided(
         "an amount that is no number",
         f"the amount of {EFA} is 'all', not a whole number",
-        tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
+        devices(EFA, "all", PREFILL),
     ),
 )

@@ -1,9 +1,7 @@
 """How engines and libraries are set up for the transport of the KV cache."""
 
-from collections.abc import Mapping
-
 from tests.rules.case import TWO_B200, TWO_GB200, On
-from tests.rules.edits import Edit, drop, engine_file, put
+from tests.rules.edits import Edit, drop, engine_file
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -21,54 +19,30 @@ from tests.rules.kv_edits import (
     rdma,
     variable,
 )
+from tests.rules.serving_edits import of_service, runtime
 
 SETTINGS = "kv-transport-settings"
 
 ROLES = ("prefill", "decode")
-KINDS = ("requests", "limits")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_NVLINK = "UCX_CUDA_IPC_ENABLE_MNNVL"
 
 
-def trtllm_variable(name: str, value: str | None) -> tuple[Edit, ...]:
-    """UCX_CUDA_IPC_ENABLE_MNNVL is the third of the shipped graph on GB200."""
-    return tuple(
-        put(DGD, f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]", {"name": name, "value": value})
-        for worker in TRTLLM
-    )
+def trtllm_nvlink(**value: object) -> tuple[Edit, ...]:
+    """The third variable of the shipped graph on GB200."""
+    path = "extraPodSpec.mainContainer.env[2]"
+    return tuple(of_service(worker, path, {"name": _NVLINK, **value}) for worker in TRTLLM)
 
 
-def trtllm_over_efa(variables: Mapping[str, str]) -> tuple[Edit, ...]:
+def trtllm_over_efa(**variables: str) -> tuple[Edit, ...]:
     """The shipped graph on B200 with EFA: its first two variables make room for libfabric's."""
     own = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", **variables}
     listed = [{"name": name, "value": value} for name, value in own.items()]
-    zone = {
-        "topologyKey": "topology.kubernetes.io/zone",
-        "labelSelector": {"matchLabels": {"nvidia.com/dynamo-graph-deployment-name": TRTLLM_GRAPH}},
-    }
     edits: list[Edit] = []
-    for worker, other, gpus in ((*TRTLLM, "1"), (*reversed(TRTLLM), "4")):
-        pod = f"spec.services.{worker}.extraPodSpec"
-        apart = {
-            "topologyKey": "kubernetes.io/hostname",
-            "labelSelector": {
-                "matchLabels": {
-                    "nvidia.com/dynamo-graph-deployment-name": TRTLLM_GRAPH,
-                    "nvidia.com/dynamo-component": other,
-                }
-            },
-        }
-        edits += [put(DGD, f"spec.services.{worker}.resources.{kind}.custom", {EFA: gpus}) for kind in KINDS]
+    for worker, gpus in zip(TRTLLM, ("1", "4"), strict=True):
         edits += [
-            put(DGD, f"spec.services.{worker}.envs", listed),
-            put(DGD, f"{pod}.affinity.podAffinity", {_REQUIRED: [zone]}),
-            put(DGD, f"{pod}.affinity.podAntiAffinity", {_REQUIRED: [apart]}),
-            put(DGD, f"{pod}.mainContainer.securityContext", {"privileged": True}),
-            put(
-                DGD,
-                f"{pod}.mainContainer.image",
-                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64",
-            ),
+            of_service(worker, f"resources.{kind}.custom", {EFA: gpus}) for kind in ("requests", "limits")
         ]
+        edits += [of_service(worker, "envs", listed), runtime(worker, "1.2.1-efa-amd64")]
     return tuple(edits)
 
 
@@ -104,13 +78,13 @@ CASES = (
     On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by way of UCX",
         "uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",
-        trtllm_over_efa({}),
+        trtllm_over_efa(),
         pools=TWO_B200,
     ),
     On(SETTINGS, "disagg-b200", *TRTLLM).fails(
         "TensorRT-LLM over EFA by NIXL without its plugin",
         ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
-        trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
+        trtllm_over_efa(NIXL_BACKEND="LIBFABRIC"),
         *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         pools=TWO_B200,
     ),
@@ -142,21 +116,11 @@ CASES = (
     On(SETTINGS, "disagg-gb200", *TRTLLM).fails(
         "a compute domain with NVLink between nodes switched off",
         "has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",
-        trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
+        trtllm_nvlink(value="n"),
     ),
     On(SETTINGS, "disagg-gb200", TRTLLM_GRAPH).is_undecided(
         "a value that nobody knows",
         "the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",
-        tuple(
-            put(
-                DGD,
-                f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]",
-                {
-                    "name": "UCX_CUDA_IPC_ENABLE_MNNVL",
-                    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['nvlink']"}},
-                },
-            )
-            for worker in TRTLLM
-        ),
+        trtllm_nvlink(valueFrom={"fieldRef": {"fieldPath": "metadata.annotations['nvlink']"}}),
     ),
 )

@@ -4,7 +4,6 @@ from tests.rules.case import TWO_GB200, Case, On, failed, undecided
 from tests.rules.edits import Edit, add, drop, put
 from tests.rules.kv_edits import (
     BASE,
-    BOTH,
     DECODE,
     DEVICES,
     DGD,
@@ -16,7 +15,8 @@ from tests.rules.kv_edits import (
     TRTLLM,
     TRTLLM_GRAPH,
     WORKERS,
-    main,
+    devices,
+    mains,
     rdma,
 )
 
@@ -26,13 +26,11 @@ PLACEMENT = "kv-transport-placement"
 
 
 def interfaces(component: str, number: str) -> tuple[Edit, ...]:
-    return tuple(
-        put(DGD, main(component, f"resources.{kind}[{EFA}]"), number) for kind in ("requests", "limits")
-    )
+    return devices(EFA, number, component)
 
 
 def security(content: object, *components: str) -> tuple[Edit, ...]:
-    return tuple(put(DGD, main(component, "securityContext"), content) for component in components or BOTH)
+    return mains("securityContext", content, *components)
 
 
 def capabilities(*names: str, user: int = 0) -> dict[str, object]:
