@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from resource_graph import ResourceGraph
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
 from rules.catalogue import RULES
 from rules.model import Report
-from rules.reading.pools import pool_resource
-from tests.rules.case import B200, GB200, TWO_GB200, Pools, judge_graph
+from tests.rules.case import B200, GB200, TWO_GB200, Pools, judge_beside
 from tests.rules.judging import found, messages
 from tests.rules.published_defects import (
     AGG_A,
@@ -70,6 +68,4 @@ def test_what_is_no_defect_is_not_found(files: tuple[str, ...], pools: Pools, ru
 
 
 def _judged(files: tuple[str, ...], pools: Pools) -> Report:
-    documents = manifest_graph(read_inputs([FOLDER / f"{name}.yaml" for name in files]))
-    named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]
-    return judge_graph(ResourceGraph([*named, *documents], documents.lacks))
+    return judge_beside(manifest_graph(read_inputs([FOLDER / f"{name}.yaml" for name in files])), pools)

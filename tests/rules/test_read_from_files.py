@@ -24,52 +24,44 @@ from tests.rules.judging import (
     mutated,
 )
 
-PRESENT = "- key: nvidia.com/gpu.present"
-PRODUCT = "- key: nvidia.com/gpu.product"
-TRUE = 'values: ["true"]'
 MANIFEST = both(FITS, "undecided")
 
 
-def test_the_published_file_without_a_pool_leaves_what_depends_on_one_undecided(tmp_path: Path) -> None:
-    assert found(judge(in_file(tmp_path, mutated()))) == MANIFEST | both(QUANTIZATION, "undecided")
+_PRESENT, _PRODUCT = "- key: nvidia.com/gpu.present", "- key: nvidia.com/gpu.product"
+_TRUE = 'values: ["true"]'
+_IN = "\n                      operator: In\n                      "
+_TERM = "- matchExpressions:\n                    "
+_ANY_GPU, _B200 = f"{_TERM}{_PRESENT}{_IN}{_TRUE}", f"{_TERM}{_PRODUCT}{_IN}values: [NVIDIA-B200]"
+_POD = "      extraPodSpec:\n        "
+_H200 = f"{_POD}nodeSelector: {{nvidia.com/gpu.product: NVIDIA-H200}}\n        "
+
+
+def _affinity(products: str) -> tuple[tuple[str, str], ...]:
+    return (_PRESENT, _PRODUCT), (_TRUE, f"values: [{products}]")
 
 
 @pytest.mark.parametrize(
-    ("values", "status"),
+    ("edits", "status"),
     [
-        ("[NVIDIA-B200]", None),
-        ("[NVIDIA-GB200, NVIDIA-B200]", None),
-        ("[NVIDIA-B200, NVIDIA-H200]", "failed"),
-        ("[NVIDIA-H200-SHARED]", "failed"),
-        ("[Tesla-T4]", "undecided"),
+        pytest.param((), "undecided", id="the published file, which names no GPU"),
+        pytest.param(_affinity("NVIDIA-B200"), None, id="an affinity to one GPU"),
+        pytest.param(_affinity("NVIDIA-GB200, NVIDIA-B200"), None, id="an affinity to two that will do"),
+        pytest.param(_affinity("NVIDIA-B200, NVIDIA-H200"), "failed", id="an affinity to one that will not"),
+        pytest.param(_affinity("NVIDIA-H200-SHARED"), "failed", id="an affinity to shared GPUs"),
+        pytest.param(_affinity("Tesla-T4"), "undecided", id="an affinity to a GPU that nobody knows"),
+        pytest.param(((f"{_POD}affinity:", f"{_H200}affinity:"),), "failed", id="a node selector"),
+        pytest.param(
+            ((_ANY_GPU, f"{_ANY_GPU}\n                {_B200}"),),
+            "undecided",
+            id="one term without a product",
+        ),
     ],
 )
-def test_a_node_affinity_on_the_product_decides_where_no_pool_does(
-    tmp_path: Path, values: str, status: str | None
+def test_the_product_that_pods_select_decides_where_no_pool_does(
+    tmp_path: Path, edits: tuple[tuple[str, str], ...], status: str | None
 ) -> None:
-    text = mutated((PRESENT, PRODUCT), (TRUE, f"values: {values}"))
     expected = both(QUANTIZATION, status) if status else frozenset()
-    assert found(judge(in_file(tmp_path, text))) == MANIFEST | expected
-
-
-def test_a_node_selector_on_the_product_decides_where_no_pool_does(tmp_path: Path) -> None:
-    text = mutated(
-        (
-            "      extraPodSpec:\n        affinity:",
-            "      extraPodSpec:\n        nodeSelector: {nvidia.com/gpu.product: NVIDIA-H200}\n"
-            "        affinity:",
-        )
-    )
-    assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "failed")
-
-
-def test_one_term_without_the_product_allows_every_product(tmp_path: Path) -> None:
-    term = f"{PRESENT}\n                      operator: In\n                      {TRUE}"
-    other = f"{PRODUCT}\n                      operator: In\n                      values: [NVIDIA-B200]"
-    first = f"- matchExpressions:\n                    {term}"
-    second = f"- matchExpressions:\n                    {other}"
-    text = mutated((first, f"{first}\n                {second}"))
-    assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "undecided")
+    assert found(judge(in_file(tmp_path, mutated(*edits)))) == MANIFEST | expected
 
 
 def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:

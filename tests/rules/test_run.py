@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph
+from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on, run_rules
 from rules.rule import Advice, Observation, Rule, Severity, failed, observed, undecided
-from tests.rules.judging import DECODE, PREFILL, PUBLISHED, TODAY, found
+from tests.rules.judging import TODAY
 
 ROOT = Path(__file__).parents[2]
 THING = Resource(urn="thing", type="a:b:Thing", name="thing", inputs={})
@@ -80,21 +79,3 @@ def test_no_rule_finds_anything_in_an_empty_graph() -> None:
 def test_rules_are_loaded_without_pulumi() -> None:
     code = "import sys, rules.catalogue; sys.exit('pulumi' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-
-
-def test_a_graph_whose_namespace_only_the_update_knows_may_have_its_other_half_elsewhere() -> None:
-    documents = list(yaml.safe_load_all(PUBLISHED.read_text(encoding="utf-8")))
-    [graph] = [each for each in documents if each["kind"] == "DynamoGraphDeployment"]
-    del graph["spec"]["services"][DECODE]
-    graph["spec"]["services"][PREFILL]["globalDynamoNamespace"] = UNKNOWN
-    resources = (
-        Resource(
-            urn=each["metadata"]["name"],
-            type=f"kubernetes:{each['apiVersion']}:{each['kind']}",
-            name=each["metadata"]["name"],
-            inputs=each,
-        )
-        for each in documents
-    )
-    report = run_rules(ResourceGraph(resources), rules_on(TODAY), today=TODAY)
-    assert ("roles-complete", "undecided", "gpt-oss-disagg") in found(report)

@@ -16,62 +16,41 @@ Typed = dict[str, Any]
 DISAGG = "disagg-b200-tcp"
 
 
-def judged(name: str, typed: Typed) -> dict[tuple[str, str], Finding]:
+def judged(name: str, changes: Typed) -> dict[tuple[str, str], Finding]:
     """The findings of a stack with these things typed below `serving`, by rule and subject."""
     settings = disagg_b200_settings() if name == DISAGG else served_settings(name)
-    serving = {**settings["serving"], **copy.deepcopy(typed)}
+    serving = {**settings["serving"], **copy.deepcopy(changes)}
     graph = recorded_stack(resolved({**settings, "serving": serving}))
     findings = run_rules(graph, rules_on(TODAY), today=TODAY).findings
     return {(each.rule.id, each.observation.subject): each for each in findings}
 
 
+def typed(path: str, value: Any) -> Typed:
+    """Settings below `serving` with one value at a dotted path."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
+
+
 @pytest.mark.parametrize(
-    ("stack", "typed", "setting"),
+    ("stack", "path", "value"),
     [
-        (
-            DISAGG,
-            {"overrides": {"decode": {"tensor_parallel_size": 3}}},
-            "serving.overrides.decode.tensor_parallel_size",
-        ),
-        (
-            DISAGG,
-            {"overrides": {"decode": {"max_batch_size": 7000}}},
-            "serving.overrides.decode.max_batch_size",
-        ),
-        (
-            DISAGG,
-            {"overrides": {"decode": {"enable_attention_dp": True}}},
-            "serving.overrides.decode.enable_attention_dp",
-        ),
-        (
-            DISAGG,
-            {"overrides": {"decode": {"kv_cache_config": {"enable_block_reuse": True}}}},
-            "serving.overrides.decode.kv_cache_config.enable_block_reuse",
-        ),
-        (DISAGG, {"arguments": {"decode": ["--foo", "64"]}}, "serving.arguments.decode"),
-        (DISAGG, {"routerMode": "kv"}, "serving.routerMode"),
-        (
-            "disagg-b200-8gpu",
-            {"overrides": {"decode": {"max_seq_len": 200_000}}},
-            "serving.overrides.decode.max_seq_len",
-        ),
-        (
-            "latency-b200",
-            {"overrides": {"worker": {"max_seq_len": 200_000}}},
-            "serving.overrides.worker.max_seq_len",
-        ),
-        (
-            "vllm-disagg-h100",
-            {"overrides": {"prefill": {"gpu_memory_utilization": 0.3}}},
-            "serving.overrides.prefill.gpu_memory_utilization",
-        ),
+        (DISAGG, "overrides.decode.tensor_parallel_size", 3),
+        (DISAGG, "overrides.decode.max_batch_size", 7000),
+        (DISAGG, "overrides.decode.enable_attention_dp", True),
+        (DISAGG, "overrides.decode.kv_cache_config.enable_block_reuse", True),
+        (DISAGG, "arguments.decode", ["--foo", "64"]),
+        (DISAGG, "routerMode", "kv"),
+        ("disagg-b200-8gpu", "overrides.decode.max_seq_len", 200_000),
+        ("latency-b200", "overrides.worker.max_seq_len", 200_000),
+        ("vllm-disagg-h100", "overrides.prefill.gpu_memory_utilization", 0.3),
     ],
 )
 def test_every_finding_that_goes_with_a_setting_names_that_setting_once(
-    stack: str, typed: Typed, setting: str
+    stack: str, path: str, value: Any
 ) -> None:
-    without = judged(stack, {})
-    caused = [each for key, each in judged(stack, typed).items() if key not in without]
+    setting, without = f"serving.{path}", judged(stack, {})
+    caused = [each for key, each in judged(stack, typed(path, value)).items() if key not in without]
     assert caused
     for finding in caused:
         assert finding.settings == (setting,)
@@ -81,18 +60,18 @@ def test_every_finding_that_goes_with_a_setting_names_that_setting_once(
 
 def test_a_finding_that_was_there_before_a_setting_does_not_name_it() -> None:
     before = judged(DISAGG, {})
-    after = judged(DISAGG, {"overrides": {"decode": {"max_batch_size": 7000}}})
+    after = judged(DISAGG, typed("overrides.decode.max_batch_size", 7000))
     assert before
     assert {key: after[key].settings for key in before} == {
         key: each.settings for key, each in before.items()
     }
 
 
-@pytest.mark.parametrize("typed", [None, "decode", ["decode"], [{"key": "serving.overrides.decode"}], [1]])
-def test_what_another_program_calls_so_is_passed_over(typed: Any) -> None:
-    edits = (("tensor_parallel_size: 4", "tensor_parallel_size: 2"),)
-    told = judge(in_program(mutated(*edits), inputs={"typedSettings": typed}))
-    plain = judge(in_program(mutated(*edits)))
+@pytest.mark.parametrize("said", [None, "decode", ["decode"], [{"key": "serving.overrides.decode"}], [1]])
+def test_what_another_program_calls_so_is_passed_over(said: Any) -> None:
+    text = mutated(("tensor_parallel_size: 4", "tensor_parallel_size: 2"))
+    told = judge(in_program(text, inputs={"typedSettings": said}))
+    plain = judge(in_program(text))
     assert [each.observation.message for each in told.findings] == [
         each.observation.message for each in plain.findings
     ]

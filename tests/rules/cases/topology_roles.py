@@ -2,12 +2,14 @@
 
 from tests.rules.case import On
 from tests.rules.edits import document, drop, put, text, variable
-from tests.rules.serving_edits import GRAPH, VLLM_POD, main_container
+from tests.rules.exports import LATER, resource, unset
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, VLLM_POD, main_container
 
 ROLES = "roles-complete"
 FITS = "worker-fits-node"
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
+_STATE = f"{GRAPH}/gpt-oss-disagg"
 _WHOLE = """
 apiVersion: nvidia.com/v1beta1
 kind: DynamoGraphDeployment
@@ -44,6 +46,12 @@ CASES = (
         "TrtllmPrefillWorker prefills, and no worker of the graph decodes",
         drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
         text(GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.3.0"),
+    ),
+    On(ROLES, "disagg-b200-state", "gpt-oss-disagg").is_undecided(
+        "prefill alone, in a namespace that only the update knows",
+        "globalDynamoNamespace",
+        unset(_STATE, f"inputs.spec.services.{DECODE}"),
+        resource(_STATE, f"inputs.spec.services.{PREFILL}.globalDynamoNamespace", LATER),
     ),
     On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "a prefill worker without replicas, under SGLang",
