@@ -1,7 +1,6 @@
 """What is read of a benchmark's script, and of the one that it measures."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -9,12 +8,11 @@ import yaml
 from engines.command_line import Flags
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph
-from resource_graph.input_text import read_inputs
-from resource_graph.manifests import manifest_graph
 from rules.reading.benchmarks import CONCURRENCY, Benchmark, read_benchmarks, read_target, run_count
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 from tests.rules.case import RULE, judge_graph
+from tests.rules.judging import in_file
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack
 
@@ -22,32 +20,17 @@ STACKS = ("agg-b200", "disagg-b200", "disagg-gb200-two-trays", "latency-b200", "
 
 
 def _graph(folder: Path, script: str, env: dict[str, str] | None = None, *others: str) -> ResourceGraph:
-    container: dict[str, Any] = {
-        "name": "load",
-        "command": ["sh", "-c", script],
-        "env": [{"name": name, "value": value} for name, value in (env or {}).items()],
-    }
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "load"},
-        "spec": {"template": {"spec": {"containers": [container]}}},
-    }
-    file = folder / "job.yaml"
-    file.write_text("\n---\n".join([yaml.safe_dump(job), *others]), encoding="utf-8")
-    return manifest_graph(read_inputs([file]))
+    variables = [{"name": name, "value": value} for name, value in (env or {}).items()]
+    container = {"name": "load", "command": ["sh", "-c", script], "env": variables}
+    spec = {"template": {"spec": {"containers": [container]}}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "load"}, "spec": spec}
+    return in_file(folder, "\n---\n".join([yaml.safe_dump(job), *others]))
 
 
 def _runs(folder: Path, script: str, env: dict[str, str] | None = None) -> tuple[Flags, ...]:
     (benchmark,) = read_benchmarks(_graph(folder, script, env))
     assert isinstance(benchmark, Benchmark)
     return benchmark.runs
-
-
-def _loads(folder: Path, script: str, env: dict[str, str] | None = None) -> list[int | None]:
-    runs = _runs(folder, script, env)
-    loads = [run_count(run, CONCURRENCY) for run in runs]
-    return [None if load is None else load.value for load in loads]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +47,8 @@ def _loads(folder: Path, script: str, env: dict[str, str] | None = None) -> list
     ],
 )
 def test_the_load_is_read_however_it_is_written(tmp_path: Path, script: str, loads: list[int | None]) -> None:
-    assert _loads(tmp_path, script, {"LOAD": "7"}) == loads
+    found = [run_count(run, CONCURRENCY) for run in _runs(tmp_path, script, {"LOAD": "7"})]
+    assert [None if load is None else load.value for load in found] == loads
 
 
 @pytest.mark.parametrize(

@@ -21,28 +21,29 @@ def worker_of(command: str, **variables: str) -> tuple[ResourceGraph, Worker]:
         "env": [{"name": name, "value": value} for name, value in variables.items()],
         "resources": {"limits": {"nvidia.com/gpu": 1}},
     }
-    pod = Resource(
-        urn="pod",
-        type="kubernetes:core/v1:Pod",
-        name="pod",
-        inputs={
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": "pod"},
-            "spec": {"containers": [container]},
-        },
-    )
+    inputs = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "pod"},
+        "spec": {"containers": [container]},
+    }
+    pod = Resource(urn="pod", type="kubernetes:core/v1:Pod", name="pod", inputs=inputs)
     graph = ResourceGraph([pod])
     (worker,) = read_workers(graph)
     assert not isinstance(worker, Unreadable)
     return graph, worker
 
 
-def model_of(name: str) -> str | None:
-    graph, worker = worker_of(f"python3 -m dynamo.trtllm --model {name}")
-    assert checkpoint_name(worker.commands[0]) == name
-    found = read_mxfp4(graph, worker)
+def model_of(command: str, **variables: str) -> str | None:
+    """The model whose experts are MXFP4."""
+    found = read_mxfp4(*worker_of(command, **variables))
     return None if found is None else found.name
+
+
+def model_called(name: str) -> str | None:
+    command = f"python3 -m dynamo.trtllm --model {name}"
+    assert checkpoint_name(worker_of(command)[1].commands[0]) == name
+    return model_of(command)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def model_of(name: str) -> str | None:
     ],
 )
 def test_the_published_checkpoint_is_known_by_repository_cache_and_folder(name: str) -> None:
-    assert model_of(name) == "gpt-oss-120b"
+    assert model_called(name) == "gpt-oss-120b"
 
 
 @pytest.mark.parametrize(
@@ -74,19 +75,20 @@ def test_the_published_checkpoint_is_known_by_repository_cache_and_folder(name: 
     ],
 )
 def test_another_format_or_another_model_has_no_mxfp4_experts(name: str) -> None:
-    assert model_of(name) is None
+    assert model_called(name) is None
 
 
 @pytest.mark.parametrize("name", ["/model", "someone/gpt-oss-120b", "/models/gpt-oss-120b-mxfp4"])
 def test_a_name_that_does_not_tell_leaves_it_undecided(name: str) -> None:
     with pytest.raises(Undecided, match="does not tell"):
-        model_of(name)
+        model_called(name)
 
 
 def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() -> None:
-    command = "python3 -m dynamo.trtllm --model-path /models/tuned --served-model-name openai/gpt-oss-120b"
     with pytest.raises(Undecided, match="does not tell"):
-        read_mxfp4(*worker_of(command))
+        model_of(
+            "python3 -m dynamo.trtllm --model-path /models/tuned --served-model-name openai/gpt-oss-120b"
+        )
 
 
 @pytest.mark.parametrize(
@@ -103,15 +105,11 @@ def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() ->
     ],
 )
 def test_every_program_names_its_model_in_its_own_way(command: str) -> None:
-    found = read_mxfp4(*worker_of(command))
-    assert found is not None
-    assert found.name == "gpt-oss-20b"
+    assert model_of(command) == "gpt-oss-20b"
 
 
 def test_dynamo_takes_the_model_from_its_variable() -> None:
-    found = read_mxfp4(*worker_of("python3 -m dynamo.trtllm", DYN_TRTLLM_MODEL="openai/gpt-oss-20b"))
-    assert found is not None
-    assert found.name == "gpt-oss-20b"
+    assert model_of("python3 -m dynamo.trtllm", DYN_TRTLLM_MODEL="openai/gpt-oss-20b") == "gpt-oss-20b"
 
 
 @pytest.mark.parametrize(

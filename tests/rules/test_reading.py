@@ -8,22 +8,19 @@ import yaml
 
 from engines.command_line import UNKNOWN_WORD, Word
 from resource_graph import Resource, ResourceGraph
-from resource_graph.input_text import read_inputs
-from resource_graph.manifests import manifest_graph
 from rules.reading.engines.settings import read_settings
 from rules.reading.pods.containers import read_environment, read_image
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import read_platforms
 from rules.reading.shapes import Undecided
+from tests.rules.judging import in_file
 
 SERVE = ["trtllm-serve", "openai/gpt-oss-120b"]
 
 
 def _graph(folder: Path, *documents: dict[str, Any]) -> ResourceGraph:
-    file = folder / "objects.yaml"
-    file.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
-    return manifest_graph(read_inputs([file]))
+    return in_file(folder, yaml.safe_dump_all(documents))
 
 
 def _object(kind: str, name: str = "made", **fields: Any) -> dict[str, Any]:
