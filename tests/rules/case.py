@@ -93,9 +93,17 @@ class On:
     def __init__(self, rule: str, base: str, *subjects: str) -> None:
         self._rule, self._base, self._subjects = rule, base, subjects
 
-    def fails(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
-        """The rule fails for each subject, once the base is edited so."""
-        return self._case(name, edits, failed(self._rule, *self._subjects), says, pools)
+    def fails(
+        self,
+        name: str,
+        says: Texts,
+        *edits: Edits,
+        pools: Pools | None = None,
+        undecided_for: str | None = None,
+    ) -> Case:
+        """The rule fails for each subject, once the base is edited so; it may be undecided for another."""
+        unsure = undecided(self._rule, *([] if undecided_for is None else [undecided_for]))
+        return self._case(name, edits, failed(self._rule, *self._subjects) | unsure, says, pools)
 
     def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule is undecided for each subject."""

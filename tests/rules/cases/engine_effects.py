@@ -1,6 +1,6 @@
 """Settings that contradict each other, or do nothing."""
 
-from tests.rules.case import Case, On, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import engine_file, put
 from tests.rules.serving_edits import DECODE, PREFILL, SERVER_ARGS, WORKER, worker_flags
 
@@ -33,16 +33,12 @@ CASES = (
         "--max_batch_size 640 has no effect on max_batch_size: what acts is 512",
         engine_file("max_throughput.yaml", "max_batch_size", 512),
     ),
-    Case(
-        EFFECT,
+    On(EFFECT, "agg-gb200", WORKER).fails(
         "a switch that is no switch",
-        "agg-gb200",
-        (
-            engine_file("worker.yaml", "enable_attention_dp", 7),
-            engine_file("worker.yaml", "attention_dp_config", {"enable_balance": True}),
-        ),
-        failed(EFFECT, WORKER) | undecided(EFFECT, WORKER),
-        ("enable_attention_dp in worker.yaml",),
+        "enable_attention_dp in worker.yaml",
+        engine_file("worker.yaml", "enable_attention_dp", 7),
+        engine_file("worker.yaml", "attention_dp_config", {"enable_balance": True}),
+        undecided_for=WORKER,
     ),
     On(GRAPHS, "disagg-b200", DECODE).fails(
         "graphs that end below the largest batch",

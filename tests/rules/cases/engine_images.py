@@ -1,6 +1,6 @@
 """Images, modules and frameworks that do not belong together, the platform that runs them, known defects."""
 
-from tests.rules.case import Case, On, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import drop, engine_file, put, text
 from tests.rules.exports import resource
 from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER, variable
@@ -75,20 +75,16 @@ CASES = (
         resource(_PLATFORM, "inputs.version", "1.4.2"),
         resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
     ),
-    Case(
-        MATCHES,
+    On(MATCHES, STATE, "Frontend", "TrtllmPrefillWorker").fails(
         "a newer platform that is told the version",
-        STATE,
-        (
-            resource(_PLATFORM, "inputs.version", "1.4.2"),
-            resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
-            resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
-        ),
-        failed(MATCHES, "Frontend", "TrtllmPrefillWorker") | undecided(MATCHES, DECODE),
         (
             f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",
             "does not say which release it is of",
         ),
+        resource(_PLATFORM, "inputs.version", "1.4.2"),
+        resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
+        resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
+        undecided_for=DECODE,
     ),
     On(BRINGS, "trtllm-serve", "engine").fails(
         "TensorRT-LLM before gpt-oss",

@@ -1,6 +1,6 @@
 """Modes, served names, parsers and ends of start commands."""
 
-from tests.rules.case import Case, On, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import text
 from tests.rules.serving_edits import (
     DECODE,
@@ -34,19 +34,15 @@ CASES = (
         "workers without the parser, of which another rule speaks",
         command(WORKER, " --dyn-tool-call-parser harmony", ""),
     ),
-    Case(
-        NAME,
+    On(NAME, "sglang-disagg", "Prefill, Decode").fails(
         "another name, and another model, in SGLang's prefill worker",
-        "sglang-disagg",
-        (
-            text(GRAPH, f"{VLLM_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
-            text(GRAPH, f"{VLLM_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
-        ),
-        failed(NAME, "Prefill, Decode") | undecided(NAME, "Prefill, Decode"),
         (
             "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
             "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
         ),
+        text(GRAPH, f"{VLLM_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
+        text(GRAPH, f"{VLLM_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
+        undecided_for="Prefill, Decode",
     ),
     On(MODE, "agg-gb200", WORKER).fails(
         "the old word in a release that refuses it",

@@ -1,12 +1,11 @@
 """GPUs, number formats and places of the published recipe's workers, wherever they can be set."""
 
-from tests.rules.case import Case, On, failed
+from tests.rules.case import On
 from tests.rules.edits import Edit, engine_file, put
 from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
 from tests.rules.published_findings import ON_GB200, ON_H200, PUBLISHED
 from tests.rules.serving_edits import GRAPH, main_container, of_service
 
-_DECODE_GPUS = failed(GPUS, DECODE)
 _WORKERS = (PREFILL, DECODE)
 _EIGHT_GPUS = (
     of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
@@ -25,13 +24,10 @@ def _override(field: str, value: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    Case(
-        GPUS,
+    On(GPUS, PUBLISHED, DECODE).fails(
         "a worker that spans two nodes",
-        PUBLISHED,
-        (of_service(DECODE, "multinode", {"nodeCount": 2}),),
-        _DECODE_GPUS,
-        ("asks for 8 GPUs (2 pods of 4)",),
+        "asks for 8 GPUs (2 pods of 4)",
+        of_service(DECODE, "multinode", {"nodeCount": 2}),
     ),
     On(GPUS, PUBLISHED, DECODE).is_undecided(
         "an amount that is no number",

@@ -18,6 +18,9 @@ _ONE_GPU = (
     put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "1"),
     put("Deployment", f"{_POD}.containers[0].resources.requests[nvidia.com/gpu]", "1"),
 )
+_FRACTION = "kv_cache_config.free_gpu_memory_fraction"
+_NO_ENGINE = "its parallelism or its limits of tokens are none that an engine runs with"
+_NO_SHARE = "is no share of a GPU's memory"
 
 CASES = (
     On(FITS, "trtllm-serve").passes(
@@ -47,7 +50,7 @@ CASES = (
     On(FITS, "disagg-b200", PREFILL).fails(
         "less than one sequence",
         ("leaves 0.2 GiB", "one sequence of 9,000 tokens (prefill.yaml", "takes 0.3 GiB"),
-        engine_file("prefill.yaml", "kv_cache_config.free_gpu_memory_fraction", 0.002),
+        engine_file("prefill.yaml", _FRACTION, 0.002),
     ),
     On(FITS, "trtllm-serve", "engine").is_undecided(
         "a KV cache in a format that the engine does not take",
@@ -64,5 +67,18 @@ CASES = (
         "leaves 84.1 GiB for a KV cache in fp8 and 21.0 GiB beside it; a buffer to send and one to "
         "receive of 524,288 tokens each take 36.0 GiB",
         engine_file("prefill.yaml", "cache_transceiver_config.max_tokens_in_buffer", 524288),
+    ),
+    *(
+        On(FITS, "disagg-b200", PREFILL).is_undecided(
+            f"{key} {value}", says, engine_file("prefill.yaml", key, value)
+        )
+        for says, key, value in (
+            (_NO_ENGINE, "tensor_parallel_size", 0),
+            (_NO_ENGINE, "moe_expert_parallel_size", 8),
+            (_NO_ENGINE, "max_num_tokens", -1),
+            (_NO_SHARE, _FRACTION, 0.0),
+            (_NO_SHARE, _FRACTION, 1.5),
+            (_NO_SHARE, _FRACTION, float("nan")),
+        )
     ),
 )

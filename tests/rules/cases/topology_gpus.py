@@ -1,6 +1,6 @@
 """GPUs that pods ask for, and who hands them out: the device plugin, the DRA driver, or by mistake both."""
 
-from tests.rules.case import Case, On, failed, undecided
+from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, variable
 from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
 
@@ -68,12 +68,10 @@ CASES = (
         "CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",
         variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),
     ),
-    Case(
-        GPUS,
+    On(GPUS, "vllm-serve", "engine").fails(
         "a leader whose engine takes more GPUs than its group has",
-        "vllm-serve",
-        (document(_GROUP.format(stages=4)),),
-        failed(GPUS, "engine") | undecided(GPUS, "ray"),
-        ("asks for 16 GPUs (2 pods of 8), but its engine uses 32",),
+        "asks for 16 GPUs (2 pods of 8), but its engine uses 32",
+        document(_GROUP.format(stages=4)),
+        undecided_for="ray",
     ),
 )

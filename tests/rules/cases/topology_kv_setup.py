@@ -1,6 +1,6 @@
 """What each transport of the KV cache needs beside its device."""
 
-from tests.rules.case import TWO_GB200, Case, On, failed, undecided
+from tests.rules.case import TWO_GB200, On
 from tests.rules.edits import Edit, add, drop, put
 from tests.rules.kv_edits import (
     BASE,
@@ -109,16 +109,14 @@ CASES = (
     On(PLACEMENT, "disagg-gb200").passes(
         "a pool of several NVLink domains with affinity", pools=(("p6e-gb200.36xlarge", 19),)
     ),
-    Case(
-        PLACEMENT,
+    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).fails(
         "nobody knows how large the pool is",
-        "disagg-gb200",
-        trtllm_affinity({}),
-        undecided(PLACEMENT, TRTLLM_GRAPH) | failed(PLACEMENT, TRTLLM_GRAPH),
         (
             "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique",
             "nothing says which pool it runs in",
         ),
+        trtllm_affinity({}),
         pools=(),
+        undecided_for=TRTLLM_GRAPH,
     ),
 )
