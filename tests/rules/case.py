@@ -74,7 +74,7 @@ class Case:
     """Id of the rule that judges."""
     name: str
     base: str
-    """A key of `BASES`."""
+    """A key of `BASES`, or the files of `published/` that are judged together."""
     edits: tuple[Edit, ...]
     found: frozenset[Found] = frozenset()
     """Nothing, where the rule passes."""
@@ -99,11 +99,11 @@ class On:
         says: Texts,
         *edits: Edits,
         pools: Pools | None = None,
-        undecided_for: str | None = None,
+        undecided_for: tuple[str, ...] = (),
     ) -> Case:
-        """The rule fails for each subject, once the base is edited so; it may be undecided for another."""
-        unsure = undecided(self._rule, *([] if undecided_for is None else [undecided_for]))
-        return self._case(name, edits, failed(self._rule, *self._subjects) | unsure, says, pools)
+        """The rule fails for each subject, once the base is edited so; it may be undecided for others."""
+        findings = failed(self._rule, *self._subjects) | undecided(self._rule, *undecided_for)
+        return self._case(name, edits, findings, says, pools)
 
     def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule is undecided for each subject."""

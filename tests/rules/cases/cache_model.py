@@ -48,12 +48,6 @@ CASES = (
         text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
-        "a worker that names the repository and may ask the hub",
-        "serves openai/gpt-oss-120b in no revision",
-        _NAMED,
-        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
-    ),
-    On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker with another revision than the download's",
         (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
         variable(
@@ -94,12 +88,6 @@ CASES = (
         "a frontend that may ask the hub, and need not",
         variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
         put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
-    ),
-    On(FRONTEND, "agg-gb200", "Frontend").fails(
-        "a frontend that has nothing of the model",
-        "it has neither the model's claim nor HF_HUB_OFFLINE",
-        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
-        drop(GRAPH, _FRONTEND_MOUNTS),
     ),
     On(WORKER, "agg-gb200", "TrtllmWorker").fails(
         "an offline worker that names the repository",

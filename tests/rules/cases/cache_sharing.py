@@ -45,11 +45,6 @@ CASES = (
         pools=TWO_GB200,
     ),
     On(SHARED, "vllm-agg", CLAIM).is_undecided(
-        "a claim that another file makes",
-        ("9 pods mount it (8 of VllmWorker + 1 of Frontend)", "nothing that was read says"),
-        without(_CLAIM),
-    ),
-    On(SHARED, "vllm-agg", CLAIM).is_undecided(
         "two claims of one name",
         "there are 2 claims named model-cache",
         document(

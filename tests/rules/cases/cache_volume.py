@@ -77,11 +77,6 @@ CASES = (
         put(_CLAIM, "spec.storageClassName", "your-storage-class"),
     ),
     On(CLASS, "vllm-agg", CLAIM).fails(
-        "the publisher's own class",
-        "the publisher's own cluster",
-        put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),
-    ),
-    On(CLASS, "vllm-agg", CLAIM).fails(
         "no class, and no default one", "names no storage class", drop(_CLAIM, "spec.storageClassName")
     ),
     On(CLASS, "vllm-agg").passes(

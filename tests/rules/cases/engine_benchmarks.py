@@ -30,11 +30,6 @@ spec: {{template: {{spec: {{containers: [{{name: load, command: {json.dumps(comm
 
 
 CASES = (
-    On(RULE, "disagg-b200", DISAGG).fails(
-        "more requests than decode takes",
-        ("keeps 1536 requests open", "take 1280 at once", "decode.yaml of ConfigMap"),
-        _flag(DISAGG, "--concurrency 1280", "--concurrency 1536"),
-    ),
     On(RULE, "disagg-b200", DISAGG).is_undecided(
         "another address than the graph's",
         "what answers at http://somewhere-else:8000 is not part of what was read",

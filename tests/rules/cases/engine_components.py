@@ -28,11 +28,6 @@ _FRONTEND_POD = "spec.services.Frontend.extraPodSpec"
 
 
 CASES = (
-    On(KNOWN, "agg-gb200", WORKER).fails(
-        "the type of older recipes",
-        ("componentType is main, which the operator does not know", "no system port, no probes"),
-        of_service(WORKER, "componentType", "main"),
-    ),
     On(KNOWN, "agg-gb200").passes("a type that asks for none of the operator's defaults", document(_PLANNER)),
     On(KNOWN, "agg-gb200", WORKER).fails(
         "no type", "has no componentType", drop(GRAPH, f"spec.services.{WORKER}.componentType")

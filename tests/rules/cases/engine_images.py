@@ -84,7 +84,7 @@ CASES = (
         resource(_PLATFORM, "inputs.version", "1.4.2"),
         resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
         resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
-        undecided_for=DECODE,
+        undecided_for=(DECODE,),
     ),
     On(BRINGS, "trtllm-serve", "engine").fails(
         "TensorRT-LLM before gpt-oss",

@@ -31,15 +31,6 @@ def _beside(selector: dict[str, Any], **others: Any) -> Edit:
 
 
 CASES = (
-    On(MATCHES, "disagg-b200", "Frontend").fails(
-        "the frontend's Service in place of the graph",
-        (
-            f"keeps away from pods with {_GRAPH_NAME}=gpt-oss-disagg-frontend, which no pod of the graph "
-            "carries",
-            f"its own {_GRAPH_NAME} is gpt-oss-disagg",
-        ),
-        _away(_named("gpt-oss-disagg-frontend")),
-    ),
     On(MATCHES, "disagg-b200", "Frontend").is_undecided(
         "another graph, which another file may hold",
         "another manifest's may",

@@ -34,12 +34,6 @@ SECOND_DOMAIN = document(
 )
 
 CASES = (
-    On(CLAIMS, "disagg-gb200", PREFILL).fails(
-        "a claim that no container uses",
-        "its pod claims the compute domain's channel as compute-domain-channel, but no container has "
-        "compute-domain-channel in resources.claims",
-        drop(DGD, f"spec.services.{PREFILL}.resources.claims"),
-    ),
     On(CLAIMS, "disagg-gb200", DECODE).fails(
         "a claim that the pod does not have",
         "its container uses the claim compute-domain-channel, but the pod has none of that name",

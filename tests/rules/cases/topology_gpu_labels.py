@@ -69,7 +69,7 @@ CASES = (
         _gpus("8"),
         put(GRAPH, _SELECTOR, {"kubernetes.io/arch": "arm64"}),
         pools=(),
-        undecided_for="VllmWorker",
+        undecided_for=("VllmWorker",),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "an architecture by the name that Linux gives it",

@@ -72,6 +72,6 @@ CASES = (
         "a leader whose engine takes more GPUs than its group has",
         "asks for 16 GPUs (2 pods of 8), but its engine uses 32",
         document(_GROUP.format(stages=4)),
-        undecided_for="ray",
+        undecided_for=("ray",),
     ),
 )

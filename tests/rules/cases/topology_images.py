@@ -21,14 +21,6 @@ CASES = (
         runtime(WORKER, "1.2.1-x86_64"),
         drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
     ),
-    On(IMAGE, "trtllm-serve", "trtllm-serve").fails(
-        "the architecture told by the pool alone",
-        "it can land on arm64 (pool p6e-gb200.36xlarge of p6e-gb200.36xlarge)",
-        put(
-            "Deployment", f"{_POD}.containers[0].image", "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14-amd64"
-        ),
-        put("Deployment", f"{_POD}.nodeSelector", {"nvidia.com/gpu.count": "4"}),
-    ),
     On(IMAGE, "disagg-b200", "Frontend").is_undecided(
         "nothing that tells the architecture",
         "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",

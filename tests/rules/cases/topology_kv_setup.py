@@ -117,6 +117,6 @@ CASES = (
         ),
         trtllm_affinity({}),
         pools=(),
-        undecided_for=TRTLLM_GRAPH,
+        undecided_for=(TRTLLM_GRAPH,),
     ),
 )
