@@ -138,6 +138,8 @@ ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
     {
         ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
         ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
+        # ai-dynamo 1.2.1 dynamo/trtllm/engine.py; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py.
+        ("backend",): frozenset({"pytorch", "_autodeploy", "autodeploy", "tensorrt", "trt"}),
         ("orchestrator_type",): frozenset({"rpc", "ray"}),
     }
 )

@@ -36,7 +36,8 @@ _AT_LEAST_ONE = ("max_num_seqs", "max_num_batched_tokens")
 """Counts of vLLM's scheduler (vllm 0.20.1 vllm/config/scheduler.py)."""
 _VLLM_QUANTIZATION = "quantization"
 _MXFP4 = "mxfp4"
-_SHARE = ("kv_cache_config", "free_gpu_memory_fraction")
+_NEVER_NONE = (("max_batch_size",), ("max_num_tokens",))
+"""Sizes of a step, of which the scheduler takes no request where one is 0."""
 # Of these other rules say more.
 _JUDGED_ELSEWHERE = (("cache_transceiver_config", "backend"), ("kv_cache_config", "dtype"))
 _KNOWN = frozenset(ENGINE_KEYS).union(*ENGINE_BLOCK_KEYS.values())
@@ -115,17 +116,23 @@ def _refused_words(worker: Worker, settings: Effective) -> Iterator[Said]:
 
 
 def _written(settings: Effective) -> Iterator[EngineFile]:
-    """What a person wrote: the file, the override, and the one share that is a flag's alone."""
+    """What a person wrote: the file, the override, and what a flag alone says."""
     yield from (settings.file, settings.overrides)
-    share = known(settings.at, *_SHARE)
-    if share is not None and share.source.startswith("--"):
-        yield EngineFile(share.source, {_SHARE[0]: {_SHARE[1]: share.value}})
+    for path, option in OPTIONS[settings.command].items():
+        given = known(settings.at, *path)
+        if given is not None and given.source in option.flags:
+            *blocks, key = path
+            content = {key: given.value}
+            yield EngineFile(given.source, {blocks[0]: content} if blocks else content)
 
 
 def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any) -> Iterator[Said]:
     value, bounds = error["input"], error.get("ctx", {})
     of_some_release = str(value) in REFUSED_WORDS.get(path, ())
-    if of_some_release or path[:2] in _JUDGED_ELSEWHERE or value in (bounds.get("gt"), bounds.get("lt")):
+    amount = known(number, value, "")
+    at_a_bound = amount is not None and amount in (bounds.get("gt"), bounds.get("lt"))
+    is_taken = at_a_bound and path not in _NEVER_NONE
+    if of_some_release or path[:2] in _JUDGED_ELSEWHERE or is_taken:
         # The engine takes the bounds themselves.
         return
     if error["type"] == "value_error":
@@ -154,13 +161,15 @@ def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
     names = ((each, each[0].rpartition(".")[2]) for each in found)
     slips = [each for each, name in names if name in _KNOWN or slip_of(name, _KNOWN, SLIPS) is not None]
     is_read = known(by_line, KEYS_LINES.__contains__, worker.container, worker.template)
+    # What neither the line before nor the one after has, and is a slip of what both have, none between has.
+    is_near = known(by_line, SETTINGS_LINES.__contains__, worker.container, worker.template)
     if found and not slips and not is_read:
         keys = ", ".join(key for key, _ in found)
         yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASES} do not")
         return
     for key, source in slips or found:
         message = f"{key} in {source} is no setting that TensorRT-LLM is known to have{_place_of(key)}"
-        yield message if slips and is_read else Advice(message)
+        yield message if slips and (is_read or is_near) else Advice(message)
 
 
 def _place_of(key: str) -> str:

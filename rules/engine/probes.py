@@ -12,6 +12,7 @@ from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
     HANDLERS,
     OPERATORS_PORTS,
+    PROBE_TIMES,
     PROBES,
     declared_ports,
     keeps_operators_probes,
@@ -131,8 +132,10 @@ def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         for probe in probes
     )
     # The operator gives a frontend probes.
-    if server is not None and (template.component_type == FRONTEND_TYPE or any(asking)):
-        yield f"{server[1]}, where no probe and no Service reaches it; write 0.0.0.0"
+    if server is None or (template.component_type != FRONTEND_TYPE and not any(asking)):
+        return
+    _, listens = server
+    yield f"{listens}, where no probe and no Service reaches it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
@@ -162,8 +165,11 @@ def _ended_while_loading(graph: ResourceGraph, template: PodTemplate) -> Iterato
     # Without one of the manifest, a component has the operator's startup probe, of two hours.
     if not workers or not probe or (not startup and template.shape != "workload"):
         return
-    period, failures = whole_number_at(probe, "periodSeconds"), whole_number_at(probe, "failureThreshold")
-    budget = (whole_number_at(probe, "initialDelaySeconds") or 0) + (period or 10) * (failures or 3)
+    delay, period, failures = (whole_number_at(probe, key) or 0 for key in PROBE_TIMES)
+    if min(delay, period, failures) < 0:
+        # The API server refuses it.
+        return
+    budget = delay + (period or 10) * (failures or 3)
     which = "startupProbe" if startup else "livenessProbe, beside no startupProbe,"
     ends = f"its {which} ends it after {budget} s"
     if model is None:

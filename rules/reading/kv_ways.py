@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from string import digits
 
 from engines.command_options import kv_connectors
 from engines.effective import Effective, EngineFileProblem, flag_of
@@ -95,7 +96,7 @@ class UcxTransports:
 
 
 def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Iterator[str]:
-    """What vLLM of a release line refuses in the configuration; nothing for a release that was not read.
+    """What vLLM of a release line refuses in the configuration; of one that was not read, what all refuse.
 
     A plugin may register a connector of its own, so that a name is wrong only where it is a slip, or that of
     another release.
@@ -105,7 +106,7 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     except EngineFileProblem:
         # Engine-file rules report the failure.
         return
-    if config is None or line is None:
+    if config is None:
         return
     role = text_at(config, "kv_role")
     if role is not None and role not in _ROLES:
@@ -114,6 +115,12 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     if name is None or text_at(config, "kv_connector_module_path"):
         return
     known = kv_connectors(DYNAMO_VLLM)
+    if line is None:
+        meant = slip_of(name, known.of_every_line)
+        # A connector of another release may end in another number.
+        if meant is not None and meant.rstrip(digits) != name.rstrip(digits):
+            yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which no vLLM has; the nearest is {meant}"
+        return
     wrong = name in known.of_any_line or slip_of(name, known.of_any_line, SLIPS) is not None
     if wrong and name not in known.by_line[line]:
         near = hint(name, known.by_line[line])

@@ -8,6 +8,7 @@ from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, Role
 from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
 from rules.reading.engines.models import (
+    checkpoint_name,
     effective_backend,
     effective_format,
     read_kv_format,
@@ -27,13 +28,16 @@ from rules.reading.kv_ways import (
 )
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import known_lines, runtime_image
-from rules.reading.shapes import Undecided, grouped, text_at
+from rules.reading.releases import as_read, known_lines, runtime_image
+from rules.reading.shapes import Undecided, field, grouped, mapping_at, text_at
 from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, about, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""
 _SPECULATIVE = "speculative_config"
+_COMPARES = "enforce_handshake_compat"
+_COMPARED_SINCE = frozenset((1, minor) for minor in range(2, 7))
+"""Lines of Dynamo whose vLLM has the name of the model in the hash that both sides must share."""
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),
     "decode": ("kv_both", "kv_consumer"),
@@ -58,6 +62,7 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
         "DEFAULT) in ai-dynamo/dynamo at 2f34551; ai-dynamo/dynamo docs cloud-providers/eks/efa.md at "
         "0c21bf2 (kv_role), lib/llm/src/discovery/model_manager.rs (activate_prefill_router); "
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport); "
+        "vllm-project/vllm kv_connector/v1/nixl/metadata.py (compute_nixl_compatibility_hash); "
         "ai-dynamo/dynamo recipes/gpt-oss-120b/vllm/disagg-b200-agentic at 2a6da14 (draft on both)"
     ),
     lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14"),
@@ -73,17 +78,34 @@ def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iter
     return each_of(graph, group, _models, _formats, _libraries, _drafts, _releases, _roles, _experts)
 
 
-def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
+def _is_compared(graph: ResourceGraph, worker: Worker) -> bool:
+    """Whether NIXL's connector compares the models before it moves a block."""
+    config = read_settings(graph, worker).mapping(KV_TRANSFER) if is_vllm(worker) else None
+    extra = mapping_at(config or {}, "kv_connector_extra_config")
+    return text_at(config or {}, "kv_connector") == NIXL_CONNECTOR and field(extra, _COMPARES) is not False
+
+
+def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     names = {worker.name: served_name(worker) for worker in group.workers}
     yield from _different(
         "their models have different names",
         {name: (found.value, f" ({found.source})") for name, found in names.items() if found is not None},
     )
     models = {worker.name: read_model_limits(graph, worker) for worker in group.workers}
-    yield from _different(
-        "they load different models",
-        {name: (model.name, "") for name, model in models.items() if model is not None},
+    differing = tuple(
+        _different(
+            "they load different models",
+            {name: (model.name, "") for name, model in models.items() if model is not None},
+        )
     )
+    yield from differing
+    if not differing and all(_is_compared(graph, worker) for worker in group.workers):
+        loaded = ((worker, checkpoint_name(worker.commands[0])) for worker in group.workers)
+        messages = _different(
+            f"they load different models, which {NIXL_CONNECTOR} refuses to bring together",
+            {worker.name: (model, "") for worker, model in loaded if model is not None},
+        )
+        yield from as_read(group.workers[0], messages, _COMPARED_SINCE)
     if all(is_tensorrt_llm(worker) for worker in group.workers):
         sizes = {each.name: tokens_per_block(read_settings(graph, each)) for each in group.workers}
         yield from _different(

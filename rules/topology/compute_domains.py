@@ -61,7 +61,16 @@ _MOST_NODES = 18
 )
 def compute_domain_claims(graph: ResourceGraph, worker: Worker) -> Iterable[Said]:
     """Compute domain's channel reaches no container."""
-    return each_of(graph, worker, _half_a_claim, _without_fabric)
+    return each_of(graph, worker, _claim_of_no_pod, _half_a_claim, _without_fabric)
+
+
+def _claim_of_no_pod(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    of_pod = {claim.name for claim in read_device_claims(graph, worker.template)}
+    for name in sorted({*containers_claims(worker.template)} - of_pod):
+        yield (
+            f"its container uses the claim {name}, but the pod has none of that name in resourceClaims, so "
+            "the API server refuses the pod"
+        )
 
 
 def _half_a_claim(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
@@ -69,12 +78,6 @@ def _half_a_claim(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         yield (
             f"its pod claims the compute domain's channel as {name}, but no container has {name} in "
             "resources.claims, so none of them gets the channel"
-        )
-    of_pod = {claim.name for claim in read_device_claims(graph, worker.template)}
-    for name in sorted({*containers_claims(worker.template)} - of_pod):
-        yield (
-            f"its container uses the claim {name}, but the pod has none of that name in resourceClaims, so "
-            "the API server refuses the pod"
         )
 
 

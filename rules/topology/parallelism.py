@@ -12,8 +12,8 @@ from rules.reading.engines.models import read_gpt_oss, read_model_limits
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, all_containers, shared_memory
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import Worker
+from rules.reading.pods.pods import GROUP_KIND, PodTemplate, Unreadable, readable
+from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
 from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import (
@@ -85,12 +85,15 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     visible = len(worker.shown_gpus)
     if visible and worker.pods_per_worker == 1 and visible < used:
         yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses"
-    requested = worker.gpus_per_pod * worker.pods_per_worker
+    others = _gpus_of_others(graph, worker)
+    requested = worker.gpus_per_pod + others * (worker.pods_per_worker - 1)
     # Further ranks may join the engine later, for whom the GPUs are kept.
     may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
     if used == requested or (used < requested and may_grow):
         return
     backend = read_settings(graph, worker).at("distributed_executor_backend") if is_vllm(worker) else None
+    if is_vllm(worker) and read_settings(graph, worker).switch("omni"):
+        raise Undecided("starts vLLM-Omni, whose stages share the GPUs as a file of the image says")
     if backend is not None and backend.value == "ray" and worker.pods_per_worker == 1:
         raise Undecided("its ranks run on a Ray cluster, and nothing that was read says of which pods")
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
@@ -107,8 +110,19 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
             return
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
-        asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
+        each = worker.gpus_per_pod if others == worker.gpus_per_pod else f"{worker.gpus_per_pod} and {others}"
+        asked += f" ({worker.pods_per_worker} pods of {each})"
     yield f"asks for {asked}, but its engine uses {used}: {product}"
+
+
+def _gpus_of_others(graph: ResourceGraph, worker: Worker) -> int:
+    """GPUs of each further pod of its engine: a LeaderWorkerSet describes them apart from its leader."""
+    if worker.resource.kind != GROUP_KIND or worker.template.name != "leader":
+        return worker.gpus_per_pod
+    every = workers_by_resource(graph)[worker.resource.urn]
+    if any(isinstance(each, Unreadable) for each in every):
+        raise Undecided("the pods beside its leader cannot be read")
+    return sum(each.gpus_per_pod for each in readable(every) if each.template is not worker.template)
 
 
 def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count]:

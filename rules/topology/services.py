@@ -19,7 +19,8 @@ from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
         "clients and benchmarks get no answer, and every pod is Ready all the same; nor from a server on the "
         "pod's loopback address, unless another container hands requests on. Where the labels differ "
-        "by more than a letter or two, the pods may stand in another file (advice)."
+        "by more than a letter or two, the pods may stand in another file (advice), and where another port "
+        "of the Service leads to the server, it answers (advice)."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "
@@ -65,13 +66,17 @@ def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTempl
 
 
 def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate]) -> Iterator[Said]:
-    for port in mappings_at(service.inputs, "spec", "ports"):
+    unreached: list[str] = []
+    ports = mappings_at(service.inputs, "spec", "ports")
+    for port in ports:
         target = field(port, "targetPort")
         target = field(port, "port") if target is None else target
         # A Service chooses among pods; one that has the port is enough for an answer.
         missing = [said for pod in pods if (said := _missing(graph, pod, target)) is not None]
         if len(missing) == len(pods):
-            yield missing[0]
+            unreached.append(missing[0])
+    # Where another port leads to the server, it answers; the engine may publish events at this one.
+    yield from unreached if len(unreached) == len(ports) else map(Advice, unreached)
 
 
 def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> str | None:
@@ -82,9 +87,10 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> str | Non
         return None if target in port_names(pod) else said
     number = declared[target] if isinstance(target, str) and target in declared else target
     alone = loopback_server(graph, pod)
-    if alone is not None and str(alone[0]) == str(number):
+    loopback, listens = alone or (None, "")
+    if loopback is not None and str(loopback) == str(number):
         return (
-            f"leads to port {number} of {pod.name}, which {alone[1]}: no other pod reaches it; write 0.0.0.0"
+            f"leads to port {number} of {pod.name}, which {listens}: no other pod reaches it; write 0.0.0.0"
         )
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.

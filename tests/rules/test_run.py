@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import UNKNOWN, Resource, ResourceGraph
 from rules.catalogue import rules_on, run_rules
 from rules.rule import Advice, Observation, Rule, Severity, failed, observed, undecided
 from tests.rules.judging import TODAY
@@ -74,6 +74,14 @@ def test_only_a_failed_mandatory_rule_stops(check: Check, severity: Severity, *,
 def test_no_rule_finds_anything_in_an_empty_graph() -> None:
     report = run_rules(ResourceGraph([]), rules_on(TODAY), today=TODAY)
     assert (report.findings, report.broken) == ((), {})
+
+
+def test_a_label_of_which_only_the_update_knows_a_part_breaks_no_rule() -> None:
+    pod = {"metadata": {"labels": {"app": {"id": UNKNOWN}}}, "spec": {"containers": [{"name": "main"}]}}
+    spec = {"selector": {"matchLabels": {"app": "chat"}}, "template": pod}
+    inputs = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "chat"}, "spec": spec}
+    chat = Resource(urn="chat", type="kubernetes:apps/v1:Deployment", name="chat", inputs=inputs)
+    assert run_rules(ResourceGraph([chat]), rules_on(TODAY), today=TODAY).broken == {}
 
 
 def test_rules_are_loaded_without_pulumi() -> None:

@@ -10,7 +10,7 @@ from rules.reading.objects.definitions import candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes
 from rules.reading.objects.relations import relation_mistakes
 from rules.reading.objects.schemas import SURE, Schema, schema_at
-from rules.reading.pods.pods import GRAPH_KIND, pods_by_resource, readable
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, pods_by_resource, readable
 from rules.reading.shapes import memoized
 
 _SERVICE_STEP = 2
@@ -56,7 +56,7 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     if held is None or resource.type.endswith("Patch"):
         return
     # No release of Kubernetes judges these by a schema.
-    pods = readable(pods_by_resource(graph).get(resource.urn, ()))
+    pods = tuple(readable(pods_by_resource(graph).get(resource.urn, ())))
     others = [mistake for template in pods for mistake in relation_mistakes(template)]
     found = {
         line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()
@@ -71,7 +71,7 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
         if right:
             doubt = f"nothing says which release it is for, and {' and '.join(right)} would take it"
         elif held.unheld is not None:
-            if not _is_one_anywhere(mistake, schema):
+            if not (_is_one_anywhere(mistake, schema) or _is_of_pods(mistake, pods)):
                 doubt = f"the schema of {held.unheld} is not known here, that of {shown} is"
         elif mistake.kind == "unknown" and len(every) == 1:
             right = _lines_with(resource, mistake.path)
@@ -86,11 +86,21 @@ def _key(mistake: Mistake) -> tuple[Path, str]:
 
 
 def _is_one_anywhere(mistake: Mistake, schema: Schema) -> bool:
-    """A value of a wrong type is one in every release, and so is a field that is nearly a known one."""
-    parent = schema_at(schema, mistake.path[:-1])
+    """Whether every release refuses it: a wrong type, an amount that is none, or nearly a known field."""
+    parent, due = schema_at(schema, mistake.path[:-1]), schema_at(schema, mistake.path)
     if mistake.kind == "unknown" and parent is not None:
         return most_alike(str(mistake.path[-1]), parent.names, SURE) is not None
-    return mistake.kind == "type"
+    if mistake.kind == "value":
+        return due is not None and {*due.kinds} == {"integer", "string"}
+    # Pods are judged by Kubernetes, whatever a graph's own release takes.
+    return mistake.kind in {"type", "relation"}
+
+
+def _is_of_pods(mistake: Mistake, pods: Sequence[PodTemplate]) -> bool:
+    """Whether it is something that Kubernetes requires inside a specification of pods."""
+    path = mistake.path
+    is_inside = any(path[: len(pod.at)] == pod.at and len(path) > len(pod.at) + 1 for pod in pods)
+    return mistake.kind == "missing" and is_inside
 
 
 def _lines_with(resource: Resource, path: Path) -> tuple[str, ...]:

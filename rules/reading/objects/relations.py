@@ -6,14 +6,14 @@ a workload, and lint tools for Kubernetes say too, is left to them.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hardware import GPU_RESOURCE
 from resource_graph import Value
 from resource_graph.values import Path
 from rules.reading.objects.mistakes import Mistake, refused
 from rules.reading.objects.schemas import dotted
-from rules.reading.pods.operator_defaults import PROBES
+from rules.reading.pods.operator_defaults import PROBE_TIMES, PROBES
 from rules.reading.pods.pods import GROUP, PodTemplate
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, quantity, text_at
 
@@ -21,6 +21,9 @@ _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own; a Job does not."""
 _OPERATORS = ("Equal", "Exists", "Lt", "Gt")
 """Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
@@ -46,8 +49,9 @@ def _selector(template: PodTemplate) -> Iterator[Mistake]:
     if template.resource.kind not in _SELECTING:
         return
     wanted = mapping_at(template.described_by, "selector", "matchLabels")
-    if any(field(template.labels, key) != value for key, value in wanted.items()):
-        shown = json.dumps(dict(template.labels), sort_keys=True, separators=(",", ":"))
+    if any(text_at(template.labels, key) != text_at(wanted, key) for key in wanted):
+        texts = {key: value for key, value in template.labels.items() if isinstance(value, str)}
+        shown = json.dumps(texts, sort_keys=True, separators=(",", ":"))
         said = f"Invalid value: {shown}: `selector` does not match template `labels`"
         yield _mistake(("spec", "template", "metadata", "labels"), said)
 
@@ -64,11 +68,20 @@ def _tolerations(template: PodTemplate) -> Iterator[Mistake]:
             shown = text_at(toleration, "operator") or ""
             yield _mistake((*at, "operator"), f'Invalid value: "{shown}": {_NO_KEY}')
         for key, known_values in (("effect", EFFECTS), ("operator", _OPERATORS)):
-            value = text_at(toleration, key)
-            if value and value not in known_values:
-                supported = ", ".join(f'"{each}"' for each in known_values)
-                said = f'Unsupported value: "{value}": supported values: {supported}'
-                yield _mistake((*at, key), said, value)
+            yield from _unsupported(toleration, (*at, key), known_values)
+
+
+def _pull_policies(template: PodTemplate) -> Iterator[Mistake]:
+    """A policy of pulling images that there is not (validatePullPolicy)."""
+    for at, container in _containers(template):
+        yield from _unsupported(container, (*at, "imagePullPolicy"), _PULL_POLICIES)
+
+
+def _unsupported(parent: Mapping[str, Value], at: Path, supported: Sequence[str]) -> Iterator[Mistake]:
+    value = text_at(parent, str(at[-1]))
+    if value and value not in supported:
+        listed = ", ".join(f'"{each}"' for each in supported)
+        yield _mistake(at, f'Unsupported value: "{value}": supported values: {listed}', value)
 
 
 def _mounts(template: PodTemplate) -> Iterator[Mistake]:
@@ -95,6 +108,18 @@ def _devices(template: PodTemplate) -> Iterator[Mistake]:
         yield from _unequal((*template.at[:-1], "resources"), requests, limits)
 
 
+def _operators(template: PodTemplate) -> Iterator[Mistake]:
+    """An operator that no selector of nodes has (ValidateNodeSelectorRequirement)."""
+    at: Path = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
+    for index, term in enumerate(mappings_at(template.spec, *map(str, at))):
+        for number, expression in enumerate(mappings_at(term, "matchExpressions")):
+            operator = text_at(expression, "operator")
+            if operator and operator not in _NODE_OPERATORS:
+                where = (*template.at, *at, index, "matchExpressions", number, "operator")
+                said = f'Invalid value: "{operator}": not a valid selector operator'
+                yield _mistake(where, said, operator)
+
+
 def _of_service(service: Mapping[str, Value], kind: str) -> Mapping[str, Value]:
     """What a v1alpha1 service asks for, which has a name of its own for GPUs."""
     gpus = field(service, "resources", kind, "gpu")
@@ -117,9 +142,14 @@ def _unequal(at: Path, requests: Mapping[str, Value], limits: Mapping[str, Value
 
 
 def _probes(template: PodTemplate) -> Iterator[Mistake]:
-    """A number in quotes, which is taken for a name (validateProbe)."""
+    """A port in quotes, which is taken for a name, or a time below zero (validateProbe)."""
     for at, container in _containers(template):
         for name in PROBES:
+            for key in PROBE_TIMES:
+                amount = field(container, name, key)
+                if isinstance(amount, int) and amount < 0:
+                    said = f"Invalid value: {amount}: must be greater than or equal to 0"
+                    yield _mistake((*at, name, key), said)
             port = field(container, name, "httpGet", "port")
             if isinstance(port, str) and port.isdigit():
                 said = f'Invalid value: "{port}": must contain at least one letter (a-z)'
@@ -138,4 +168,10 @@ def _mistake(at: Path, says: str, written: str = "") -> Mistake:
     return refused(written, at, "relation", f"{dotted(at)}: {says}")
 
 
-_OF_ALL_PODS: tuple[Callable[[PodTemplate], Iterator[Mistake]], ...] = (_tolerations, _devices, _probes)
+_OF_ALL_PODS: tuple[Callable[[PodTemplate], Iterator[Mistake]], ...] = (
+    _tolerations,
+    _operators,
+    _devices,
+    _pull_policies,
+    _probes,
+)

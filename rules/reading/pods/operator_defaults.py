@@ -16,6 +16,7 @@ from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text
 _NETWORK = ("httpGet", "tcpSocket")
 HANDLERS = ("httpGet", "exec", "tcpSocket", "grpc")
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+PROBE_TIMES = ("initialDelaySeconds", "periodSeconds", "failureThreshold")
 _OF_EVERY_RELEASE = ("livenessProbe", "readinessProbe")
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"

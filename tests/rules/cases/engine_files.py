@@ -133,6 +133,27 @@ CASES = (
         worker_flags(WORKER, "--guided-decoding-backend outlines"),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
+        "a number in words, by flag, and steps that hold no request",
+        (
+            "max_beam_width in --max-beam-width is 'wide': it must be a valid integer",
+            "max_batch_size in worker.yaml of ConfigMap",
+            "is 0: it must be greater than 0",
+        ),
+        worker_flags(WORKER, "--max-beam-width wide"),
+        engine_file("worker.yaml", "max_batch_size", 0),
+    ),
+    On(ACCEPTED, "agg-gb200", WORKER).fails(
+        "slips in a backend and a key, between two releases that were read",
+        (
+            "backend in worker.yaml of ConfigMap",
+            "is 'pytorh', not one of _autodeploy, autodeploy, pytorch, tensorrt, trt",
+            "stream_intervall in worker.yaml of ConfigMap",
+        ),
+        engine_file("worker.yaml", "backend", "pytorh"),
+        engine_file("worker.yaml", "stream_intervall", 20),
+        runtime(WORKER, "1.4.2"),
+    ),
+    On(ACCEPTED, "agg-gb200", WORKER).fails(
         "a block that is no mapping",
         ("scheduler_config in worker.yaml", "is no mapping of settings"),
         engine_file("worker.yaml", "scheduler_config", "fcfs"),

@@ -75,6 +75,10 @@ CASES = (
         drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
         drop("Deployment", f"{SERVER}.startupProbe"),
     ),
+    On(PROBES, "vllm-serve").passes(
+        "a threshold below zero, which ends nothing and is refused",
+        put("Deployment", f"{SERVER}.startupProbe.failureThreshold", -6),
+    ),
     On(PROBES, "vllm-serve", "vllm-serve").is_undecided(
         "a startup probe of seconds, for a model whose size nobody knows",
         ("its startupProbe ends it after", "nothing says how long its model takes to load"),

@@ -48,6 +48,15 @@ CASES = (
         ),
         add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
     ),
+    On(VALUES, "vllm-serve", "engine").fails(
+        "slips in a connector and in a role, in a release that was not read",
+        (
+            "kv_connector in --kv-transfer-config is NixlConector, which no vLLM has",
+            "kv_role in --kv-transfer-config is kv_bth",
+        ),
+        add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
+        put("Deployment", f"{SERVER}.image", "vllm/vllm-openai:v0.99.0"),
+    ),
     *(
         On(VALUES, "vllm-serve").passes(name, add("Deployment", f"{SERVER}.args", argument))
         for name, argument in (

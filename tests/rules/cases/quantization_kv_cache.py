@@ -31,6 +31,12 @@ CASES = (
         "its checkpoint decides the format of the KV cache",
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", '"back', '"enforce_handshake_compat":false,"back'),
+    ),
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
+        "another checkpoint on one side, which the handshake compares",
+        "they load different models, which NixlConnector refuses to bring together",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a name that TensorRT-LLM calls auto",

@@ -2,11 +2,16 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, put
-from tests.rules.serving_edits import GRAPH, VLLM_MAIN
+from tests.rules.serving_edits import GRAPH, VLLM_MAIN, WORKER, runtime
 
 VALUES = "values-accepted"
 
 _POD = "spec.template.spec"
+_WORKER = f"spec.services.{WORKER}"
+_MODEL = {"key": "nvidia.com/gpu.product", "operator": "in", "values": ["NVIDIA-GB200"]}
+_ON_NODES = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [_MODEL]}]}
+}
 
 CASES = (
     On(VALUES, "vllm-serve", "vllm-serve").fails(
@@ -47,6 +52,25 @@ CASES = (
         "a probe of a port in quotes",
         'readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',
         put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
+    ),
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
+        "a probe that may fail fewer times than never",
+        "startupProbe.failureThreshold: Invalid value: -6: must be greater than or equal to 0",
+        put("Deployment", f"{_POD}.containers[0].startupProbe.failureThreshold", -6),
+    ),
+    On(VALUES, "agg-gb200", WORKER).fails(
+        "what no Kubernetes takes in pods, in a release without a schema",
+        (
+            'matchExpressions[0].operator: Invalid value: "in": not a valid selector operator',
+            "sharedMemory.size",
+            'imagePullPolicy: Unsupported value: "Allways": supported values: "Always", "IfNotPresent"',
+            "topologyKey: Required value",
+        ),
+        put(GRAPH, f"{_WORKER}.extraPodSpec.affinity.nodeAffinity", _ON_NODES),
+        put(GRAPH, f"{_WORKER}.sharedMemory.size", "80G1"),
+        put(GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.imagePullPolicy", "Allways"),
+        put(GRAPH, f"{_WORKER}.extraPodSpec.topologySpreadConstraints", [{"maxSkew": 1}]),
+        *(runtime(each, "1.0.0") for each in ("Frontend", WORKER)),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a toleration of no key",

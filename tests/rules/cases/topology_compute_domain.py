@@ -39,6 +39,16 @@ CASES = (
         "its container uses the claim compute-domain-channel, but the pod has none of that name",
         drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),
     ),
+    On(CLAIMS, "disagg-gb200", DECODE).fails(
+        "a claim that the pod does not have beside one of a template in another file",
+        "its container uses the claim compute-domain-channel, but the pod has none of that name",
+        service(
+            DECODE,
+            "extraPodSpec.resourceClaims",
+            [{"name": "other", "resourceClaimTemplateName": "elsewhere"}],
+        ),
+        undecided_for=(DECODE,),
+    ),
     On(CLAIMS, "disagg-gb200", *WORKERS).is_undecided(
         "a domain that nobody shows",
         "judge its ComputeDomain together with the graph",

@@ -27,7 +27,7 @@ spec:
           - name: ray
             image: docker.io/vllm/vllm-openai:v0.20.1
             command: [ray, start, --block]
-            resources: {{limits: {{nvidia.com/gpu: "8"}}}}
+            resources: {{limits: {{nvidia.com/gpu: "{others}"}}}}
 """
 
 
@@ -71,7 +71,13 @@ CASES = (
     On(GPUS, "vllm-serve", "engine").fails(
         "a leader whose engine takes more GPUs than its group has",
         "asks for 16 GPUs (2 pods of 8), but its engine uses 32",
-        document(_GROUP.format(stages=4)),
+        document(_GROUP.format(stages=4, others=8)),
+        undecided_for=("ray",),
+    ),
+    On(GPUS, "vllm-serve", "engine").fails(
+        "a leader beside pods of fewer GPUs",
+        "asks for 12 GPUs (2 pods of 8 and 4), but its engine uses 16",
+        document(_GROUP.format(stages=2, others=4)),
         undecided_for=("ray",),
     ),
 )

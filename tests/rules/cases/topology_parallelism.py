@@ -78,4 +78,10 @@ CASES = (
         add("Deployment", f"{SERVER}.args", "--pipeline-parallel-size=2"),
         add("Deployment", f"{SERVER}.args", "--distributed-executor-backend=ray"),
     ),
+    On("gpus-match-parallelism", "vllm-serve", "engine").is_undecided(
+        "stages of vLLM-Omni",
+        "starts vLLM-Omni",
+        add("Deployment", f"{SERVER}.args", "--pipeline-parallel-size=2"),
+        add("Deployment", f"{SERVER}.args", "--omni"),
+    ),
 )

@@ -45,6 +45,11 @@ CASES = (
         "leads to port 8000 of vllm-serve, which listens on 8001 (--port)",
         put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
+        "a further port that no server is known to have",
+        "leads to port 5557 of vllm-serve",
+        add("Service", "spec.ports", {"name": "events", "port": 5557}),
+    ),
     On(REACHES, "vllm-agg", "chat").fails(
         "the port that the operator gives, where the frontend's own ports replace it",
         "leads to port http of Frontend, and no port of its containers is called so",
