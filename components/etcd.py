@@ -6,7 +6,9 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components import deletion
-from components.etcd_command import (
+from components.options import Resources, child
+from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.platform.etcd_command import (
     CLIENT_PORT,
     DATA_PATH,
     METRICS_PORT,
@@ -14,9 +16,7 @@ from components.etcd_command import (
     STATE_VARIABLE,
     etcd_command,
 )
-from components.options import Resources, child
-from components.servers import Servers
-from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.platform.servers import Servers
 from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings.platform import OwnEtcd
 

@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
-from components.chart_values import Chart
 from components.options import Resources, child
+from stacks.plan.versions import Chart
 
 # Helm's own timer runs first, so that its message, which names what is missing, is the one that is seen.
 _ENGINE_MARGIN_SECONDS = 60

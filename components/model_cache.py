@@ -15,10 +15,10 @@ from pulumi_kubernetes.core.v1 import (
 )
 
 from components import deletion
-from components.deletion import Keep
 from components.model_volume import FileSystem
 from components.options import Resources, child, limits
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
+from stacks.plan.retention import Keep
 
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""

@@ -5,9 +5,9 @@ from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
 from components import deletion
-from components.deletion import Keep
 from components.dynamo_objects import USES_PLATFORM
 from components.options import child
+from stacks.plan.retention import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token

@@ -6,7 +6,9 @@ import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components import deletion
-from components.nats_configuration import (
+from components.options import Resources, child
+from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.platform.nats_configuration import (
     CLIENT_PORT,
     CLUSTER_PORT,
     CONFIGURATION_FILE,
@@ -21,9 +23,7 @@ from components.nats_configuration import (
     nats_command,
     nats_configuration,
 )
-from components.options import Resources, child
-from components.servers import Servers
-from components.stateful_servers import POD_NAME, probe, register_servers
+from stacks.plan.platform.servers import Servers
 from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings.platform import OwnNats
 

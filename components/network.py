@@ -7,8 +7,7 @@ import pulumi_aws as aws
 
 from components.iam import document, role
 from components.options import LOG_DAYS, Resources, child
-from components.zone_subnets import zone_group
-from stacks.plan.infrastructure.eks_plan import PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import PlannedNetwork, zone_group
 from stacks.settings.cluster import EksClusterSettings
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]

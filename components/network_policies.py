@@ -12,15 +12,15 @@ import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy, NetworkPolicySpecArgsDict
 
 from components.dynamo_objects import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM
-from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
-from components.etcd_command import PEER_PORT as ETCD_PEER
-from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
-from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
 from components.options import Resources, child
-from components.servers import RELEASE_NAME
 from components.stateful_servers import NAME_LABEL
 from recipes.server_manifest import client_pod_labels
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.etcd_command import CLIENT_PORT as ETCD_CLIENT
+from stacks.plan.platform.etcd_command import PEER_PORT as ETCD_PEER
+from stacks.plan.platform.nats_configuration import CLIENT_PORT as NATS_CLIENT
+from stacks.plan.platform.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
+from stacks.plan.platform.platform_plan import OwnPlatform
+from stacks.plan.platform.servers import RELEASE_NAME
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 
 WORKER_SYSTEM_PORT = 9090

@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.node_template import capacity_type
 from components.options import Resources, child
+from stacks.plan.infrastructure.node_template import capacity_type
 from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Purchase, Reservation
 
 _TIMEOUT = "60m"

@@ -10,8 +10,8 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components import deletion
 from components.options import Resources, child
-from components.servers import DATA_VOLUME, Servers
 from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
+from stacks.plan.platform.servers import DATA_VOLUME, Servers
 from stacks.settings.platform import OwnEtcd, OwnNats
 
 NAME_LABEL = "app.kubernetes.io/name"

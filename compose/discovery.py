@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components import etcd_command, nats_configuration
 from compose.containers import ran
 from recipes.images import mirrored
+from stacks.plan.platform import etcd_command, nats_configuration
 from stacks.plan.versions import ETCD_IMAGE, NATS_IMAGE
 
 ETCD, NATS = "etcd", "nats"

@@ -3,8 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from components.chart_values import Chart
-from components.servers import Servers
 from explain.costs import aged
 from explain.explanation.section import Section
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
@@ -15,7 +13,8 @@ from stacks.plan.infrastructure.eks_plan import (
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
+from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import (
     DRA_DRIVER,
@@ -23,6 +22,7 @@ from stacks.plan.versions import (
     GPU_OPERATOR,
     PROMETHEUS_STACK,
     SUPPORT_ENDS_SOON,
+    Chart,
 )
 from stacks.settings.cluster import (
     CapacityBlock,

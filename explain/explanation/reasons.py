@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from components.servers import Servers
 from recipes.model_download import S3Copy
 from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.placement.pools import in_labels
-from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
+from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.wording import alternatives, in_words
 

@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from components.zone_subnets import zone_group
 from operations.document import Verdict
 from operations.preflight.account import Account, is_of
 from operations.preflight.answer import Answer, good, guarded, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes, zone_group
 from stacks.settings.cluster import LustreStorage, OnDemand, Spot
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)

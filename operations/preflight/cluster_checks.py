@@ -24,7 +24,7 @@ from operations.commands import ClusterCommands, last_line
 from operations.preflight.answer import Answer, Unanswered, good, guarded, unknown, wrong
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import OwnVolume
-from stacks.plan.platform import PlatformPlan
+from stacks.plan.platform.platform_plan import PlatformPlan
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.free_gpus import nodes_of_pools, pool_uses, room_texts
 

@@ -18,13 +18,13 @@ from components.dynamo_objects import (
     why_unconverted,
 )
 from components.object_owner import managed_fields, owner_of
-from components.servers import RELEASE_NAME
 from operations.commands import ClusterCommands, PulumiCommand, refuse_other_cluster
 from operations.project import recorded_stack
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, read_state, recorded
 from resource_graph import Resource, ResourceGraph
 from resource_graph.engine_state import Deployment
 from resource_graph.urns import RELEASE_TYPE
+from stacks.plan.platform.servers import RELEASE_NAME
 from stacks.plan.stack_plan import StackPlan
 
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}

@@ -19,7 +19,7 @@ from stacks.plan.infrastructure.cluster import cluster_problems, eks_plan
 from stacks.plan.layers.layering import layer_problems, layering, owned_layers
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services
-from stacks.plan.platform import (
+from stacks.plan.platform.platform_plan import (
     ExistingPlatform,
     platform_plan,
     platform_problems,

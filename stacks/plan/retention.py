@@ -1,15 +1,18 @@
 """What `pulumi destroy` leaves in the cluster, or of a cluster that the stack made itself in the account."""
 
 from collections.abc import Iterable
+from typing import Literal
 
-from components.deletion import Keep
-from components.servers import Servers
-from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
-from stacks.plan.platform import OwnPlatform, PlatformPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, zone_group
+from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
+from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import RetainedObject, ServingPlan, StackPlan
 from stacks.plan.versions import PLATFORM_RELEASES
+
+Keep = Literal["protected", "retained"]
+"""Protected: the engine refuses to delete or to replace it, until a run without the protection. Retained:
+protected, and left where it is when it leaves the stack."""
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.

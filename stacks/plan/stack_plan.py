@@ -11,7 +11,7 @@ from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.plan.platform import PlatformPlan
+from stacks.plan.platform.platform_plan import PlatformPlan
 from stacks.plan.timeouts import Load
 from stacks.settings.cluster import CapacityBlock, Phase
 from stacks.settings.stack import StackSettings

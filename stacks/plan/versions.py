@@ -1,9 +1,8 @@
 """Every version that the product itself chooses: the Dynamo platform and what belongs to it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
-
-from components.chart_values import Chart
 
 PROJECT_VERSION = "0.1.0"
 """Of this project, as pyproject.toml has it: the program runs where the package is not installed."""
@@ -39,6 +38,16 @@ PLATFORM_RELEASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Release of the chart, one of each line -> the definitions that an installation leaves for ever.
 
 docs/versions.md says how they differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, its version and where it comes from."""
+
+    name: str
+    version: str
+    repository: str | None
+    """Address of the chart's repository; None for a chart whose name is an oci:// address."""
 
 
 def platform_chart(version: str) -> Chart:

@@ -19,7 +19,12 @@ from components.node_network import NodeNetwork
 from hardware import GPU_RESOURCE, is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
 from stacks.plan.infrastructure import eks_plan as planned
-from stacks.plan.infrastructure.nodes import SYSTEM_PURCHASE, gpu_template, system_group_name, system_template
+from stacks.plan.infrastructure.node_template import (
+    SYSTEM_PURCHASE,
+    gpu_template,
+    system_group_name,
+    system_template,
+)
 from stacks.program.account import principal, refuse_filled_blocks
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
@@ -136,7 +141,7 @@ def deploy_infrastructure(
         node_group(
             logical_name(nodes),
             title=nodes.name,
-            template=gpu_template(nodes),
+            template=gpu_template(plan.cluster, nodes),
             purchase=nodes.purchase,
             subnet_ids=[subnets[nodes.zone.name]],
             security_group_ids=[cluster.security_group_id, groups.gpu_group.id],

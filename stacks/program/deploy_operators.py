@@ -7,16 +7,16 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
 from components import deletion
-from components.chart_values import (
+from components.cluster_addons import VOLUME_CLASS
+from components.gpu_nodes_ready import GpuNodesReady
+from components.helm_chart import HelmChart
+from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.infrastructure.operator_values import (
     DRA_DRIVER_VALUES,
     efa_device_plugin_values,
     gpu_operator_values,
     monitoring_values,
 )
-from components.cluster_addons import VOLUME_CLASS
-from components.gpu_nodes_ready import GpuNodesReady
-from components.helm_chart import HelmChart
-from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.plan.versions import (
     DRA_DRIVER,

@@ -10,8 +10,8 @@ from components.nats import Nats
 from components.network_policies import NetworkPolicies
 from components.options import Resources
 from components.platform_guard import PlatformGuard, PlatformGuardProvider
-from components.servers import RELEASE_NAME
-from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
+from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan, release_values
+from stacks.plan.platform.servers import RELEASE_NAME
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
 from stacks.plan.versions import platform_chart

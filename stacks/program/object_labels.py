@@ -11,7 +11,7 @@ from typing import Any, cast
 import pulumi
 
 from recipes.standard_labels import standard_labels
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.plan.versions import PROJECT_VERSION
 

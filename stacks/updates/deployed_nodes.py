@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from components.node_template import capacity_type
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
-from stacks.plan.infrastructure.nodes import gpu_template, system_template
+from stacks.plan.infrastructure.node_template import capacity_type, gpu_template, system_template
 from stacks.settings.cluster import CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
@@ -104,7 +103,9 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
     changes: list[NodeChange] = []
     for nodes in plan.gpu_nodes:
         if group := before.get(logical_name(nodes)):
-            is_other = _is_other(gpu_template(nodes), group) or _is_placed_otherwise(nodes, group)
+            is_other = _is_other(gpu_template(plan.cluster, nodes), group) or _is_placed_otherwise(
+                nodes, group
+            )
             moved = _moved(plan, nodes, group)
             if text := _in_words(group, plan.cluster.version, nodes.ami_release, moved, is_other=is_other):
                 changes.append(NodeChange(nodes, group, moved, text))

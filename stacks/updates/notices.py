@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
-from stacks.plan.platform import OwnPlatform, PlatformPlan, release_values
+from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan, release_values
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.beside_what_runs import Replacement
 from stacks.updates.comparable_graph import Graph, Service

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from resource_graph import ResourceGraph
-from stacks.plan.platform import ETCD_NAME, NATS_NAME, OwnPlatform
+from stacks.plan.platform.platform_plan import ETCD_NAME, NATS_NAME, OwnPlatform
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

@@ -19,13 +19,13 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
-from components import etcd_command, nats_configuration
 from compose.discovery import ETCD
 from lab import slots
 from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
 from lab.toolchain.build import cache_directory, executables
 from lab.toolchain.runtime import RUNTIME
+from stacks.plan.platform import etcd_command, nats_configuration
 
 _START_SECONDS = 120
 _STOP_SECONDS = 60

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Literal
 
-from components.zone_subnets import ZoneSubnets
 from hardware import LARGEST_PACKET_TO_REGION, is_local_zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
@@ -55,6 +54,23 @@ STACK_TAG = "dynamo-stack"
 """Tag of everything that a stack makes in the account; its value is the name of the cluster."""
 
 
+def zone_group(local_zone: str) -> str:
+    """Return what an account opts in to before it sees a Local Zone: us-east-1-dfw-2 for us-east-1-dfw-2a."""
+    return local_zone[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSubnets:
+    """Addresses of one zone's subnets."""
+
+    zone: str
+    """Name, such as us-east-1a or us-east-1-dfw-2a."""
+    private: str
+    """Subnet of the control plane's interfaces, nodes and pods; in a Local Zone of nodes and pods alone."""
+    public: str | None
+    """Subnet of NAT gateways and public load balancers; None in a Local Zone, which has neither."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedNetwork:
     """A VPC of the stack's own."""
@@ -93,8 +109,6 @@ class PlannedNodes:
     """Release of the image; None: EKS chooses."""
     root_volume_type: str
     """EBS volume type."""
-    tags: Mapping[str, str]
-    """Tags of its nodes; empty: none but their name."""
 
     @property
     def ami_type(self) -> AmiType:

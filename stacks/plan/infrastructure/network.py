@@ -4,9 +4,8 @@ import string
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
-from components.zone_subnets import ZoneSubnets
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, Zone, ZoneSubnets, zone_named
 from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
 

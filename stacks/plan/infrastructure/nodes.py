@@ -1,21 +1,15 @@
-"""Node groups: what EC2 and EKS would refuse of the pools, and what their nodes are made of."""
+"""Node groups of the pools, and what EC2 and EKS would refuse of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from components.node_template import template_content
-from hardware import InstanceType, NetworkInterface
+from hardware import InstanceType
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of, zone_named
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, zone_named
+from stacks.plan.infrastructure.node_template import ROOT_VOLUME_TYPE
 from stacks.plan.placement.pools import Pool
-from stacks.settings.cluster import CapacityBlock, EksClusterSettings, OnDemand, Purchase
+from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Purchase
 from stacks.settings.stack import NodePoolSettings
 
-_SYSTEM_ROOT_GIB = 100
-# Images of the runtime are some 20 GB each, and two are there during an update.
-_GPU_ROOT_GIB = 200
-_ROOT_VOLUME_TYPE = "gp3"
-SYSTEM_PURCHASE = OnDemand(kind="onDemand")
 _OPTIONS = {
     "onDemand": "on-demand",
     "spot": "spot",
@@ -54,51 +48,11 @@ def planned_nodes(
             zone_named(wanted.zone),
             wanted.purchase,
             wanted.ami_release,
-            wanted.root_volume_type or _ROOT_VOLUME_TYPE,
-            _node_tags(cluster),
+            wanted.root_volume_type or ROOT_VOLUME_TYPE,
         )
         for wanted in node_pools
         if wanted.zone is not None and wanted.purchase is not None
     )
-
-
-def system_group_name(cluster: EksClusterSettings) -> str:
-    """Return the name of the node group for everything without GPUs."""
-    return f"{cluster.name}-system"
-
-
-def system_template(cluster: EksClusterSettings) -> dict[str, Any]:
-    """Return the template of the nodes for everything without GPUs."""
-    return template_content(
-        system_group_name(cluster),
-        cluster.system_nodes.instance_type,
-        (NetworkInterface(card=0, device=0, kind="interface"),),
-        root_gib=_SYSTEM_ROOT_GIB,
-        root_type=_ROOT_VOLUME_TYPE,
-        local_disks=False,
-        own_imex=False,
-        purchase=SYSTEM_PURCHASE,
-        tags=_node_tags(cluster),
-    )
-
-
-def gpu_template(nodes: PlannedNodes) -> dict[str, Any]:
-    """Return the template of a pool's nodes, with the network interfaces of their type."""
-    return template_content(
-        nodes.name,
-        nodes.pool.instance_type.name,
-        nodes.pool.instance_type.network.interfaces,
-        root_gib=_GPU_ROOT_GIB,
-        root_type=nodes.root_volume_type,
-        local_disks=True,
-        own_imex=nodes.pool.instance_type.nvlink_crosses_nodes,
-        purchase=nodes.purchase,
-        tags=nodes.tags,
-    )
-
-
-def _node_tags(cluster: EksClusterSettings) -> Mapping[str, str]:
-    return tags_of(cluster) if cluster.tag_nodes else {}
 
 
 def _image_problems(cluster: EksClusterSettings, release: str | None, key: str) -> Iterator[Problem]:

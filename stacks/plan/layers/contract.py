@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from components.servers import Servers
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
+from stacks.plan.platform.servers import Servers
 from stacks.settings.cluster import ClusterSettings, LustreStorage
 from stacks.settings.stack import Layer
 

@@ -16,7 +16,7 @@ from stacks.plan.layers.contract import (
     pool_key,
     pools_in,
 )
-from stacks.plan.platform import PlatformPlan
+from stacks.plan.platform.platform_plan import PlatformPlan
 from stacks.settings.stack import Layer, StackSettings
 from stacks.wording import alternatives
 

@@ -13,12 +13,12 @@ Each run exports these values, and the next one compares before it registers any
 
 from collections.abc import Mapping, Sequence
 
-from components.servers import Servers
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.layers.contract import infrastructure_contract
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
+from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import LustreStorage
 

@@ -18,7 +18,7 @@ from recipes.engine_files import engine_files
 from recipes.standard_labels import label_value
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.notices import Notice
 from stacks.updates.running import Running

@@ -7,7 +7,7 @@ from recipes.model_download import S3Copy
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.cluster import EfsStorage, reservation_id

@@ -63,7 +63,7 @@ class RecordedCluster:
         stack = shipped_stack("dev")
         placed, [pool] = stack.serving.placed, [each.pool for each in stack.used_pools]
         if self.block:
-            nodes = PlannedNodes("b200", pool, zone_named("us-east-1a"), self.block, None, "gp3", {})
+            nodes = PlannedNodes("b200", pool, zone_named("us-east-1a"), self.block, None, "gp3")
             stack = replace(stack, layers=replace(stack.layers, nodes=(nodes,)))
         transport = replace(placed.kv_transport, path=kv) if kv and placed.kv_transport else None
         asked = Target(

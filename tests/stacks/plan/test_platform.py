@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explain.explanation.reasons import servers
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
 from tests.stacks.changed_settings import Change, changed, said
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

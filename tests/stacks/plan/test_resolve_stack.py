@@ -1,7 +1,7 @@
 """What settings come to as a whole: waits, sizes, decisions, and every problem at once."""
 
 from stacks.plan import timeouts
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform.platform_plan import OwnPlatform
 from tests.stacks.changed_settings import changed
 from tests.support.dev_settings import dev_settings, problems_of, resolved
 

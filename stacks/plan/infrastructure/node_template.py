@@ -1,12 +1,25 @@
-"""What a node is made of, as plain data: network cards, disk, metadata and where capacity is bought."""
+"""What nodes are made of: network cards, disk, metadata and where capacity is bought."""
 
 import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hardware import NetworkInterface
-from stacks.settings.cluster import CapacityBlock, Purchase, reservation_id
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, tags_of
+from stacks.settings.cluster import (
+    CapacityBlock,
+    EksClusterSettings,
+    OnDemand,
+    Purchase,
+    reservation_id,
+)
 
+SYSTEM_PURCHASE = OnDemand(kind="onDemand")
+ROOT_VOLUME_TYPE = "gp3"
+"""Of every node but for those of a pool whose settings name another one."""
+_SYSTEM_ROOT_GIB = 100
+# Images of the runtime are some 20 GB each, and two are there during an update.
+_GPU_ROOT_GIB = 200
 _ROOT_DEVICE = "/dev/xvda"
 """As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
 
@@ -32,7 +45,49 @@ _NO_HOST_IMEX = (
 )
 
 
-def template_content(
+def system_group_name(cluster: EksClusterSettings) -> str:
+    """Return the name of the node group for everything without GPUs."""
+    return f"{cluster.name}-system"
+
+
+def system_template(cluster: EksClusterSettings) -> dict[str, Any]:
+    """Return the template of the nodes for everything without GPUs."""
+    return _template(
+        cluster,
+        system_group_name(cluster),
+        cluster.system_nodes.instance_type,
+        (NetworkInterface(card=0, device=0, kind="interface"),),
+        root_gib=_SYSTEM_ROOT_GIB,
+        root_type=ROOT_VOLUME_TYPE,
+        local_disks=False,
+        own_imex=False,
+        purchase=SYSTEM_PURCHASE,
+    )
+
+
+def gpu_template(cluster: EksClusterSettings, nodes: PlannedNodes) -> dict[str, Any]:
+    """Return the template of a pool's nodes, with the network interfaces of their type."""
+    kind = nodes.pool.instance_type
+    return _template(
+        cluster,
+        nodes.name,
+        kind.name,
+        kind.network.interfaces,
+        root_gib=_GPU_ROOT_GIB,
+        root_type=nodes.root_volume_type,
+        local_disks=True,
+        own_imex=kind.nvlink_crosses_nodes,
+        purchase=nodes.purchase,
+    )
+
+
+def capacity_type(purchase: Purchase) -> str:
+    """What EKS calls it; EKS refuses a capacity block's template under any other."""
+    return {"spot": "SPOT", "capacityBlock": "CAPACITY_BLOCK"}.get(purchase.kind, "ON_DEMAND")
+
+
+def _template(
+    cluster: EksClusterSettings,
     name: str,
     instance_type: str,
     interfaces: Sequence[NetworkInterface],
@@ -42,13 +97,13 @@ def template_content(
     local_disks: bool,
     own_imex: bool,
     purchase: Purchase,
-    tags: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return what a node is made of: the template's arguments without ids that only the account gives.
 
     Known before anything is registered, so that a change can be judged by what it does to nodes that run.
 
     Args:
+        cluster: of the nodes.
         name: of the node group.
         instance_type: of all nodes.
         interfaces: their network cards.
@@ -57,10 +112,11 @@ def template_content(
         local_disks: join the instance's own disks into one volume for containers (RAID0).
         own_imex: whether compute domains bring IMEX daemons of their own, and the host's must not run.
         purchase: how they are paid for.
-        tags: of nodes, their disks and network interfaces; empty: a name alone, on nodes and disks.
 
     """
     reservation = reservation_id(purchase)
+    # Of nodes, their disks and network interfaces; otherwise a name alone, on nodes and disks.
+    tags: Mapping[str, str] = tags_of(cluster) if cluster.tag_nodes else {}
     return {
         "instance_type": instance_type,
         "network_interfaces": _interfaces(interfaces),
@@ -95,11 +151,6 @@ def template_content(
             for kind in ("instance", "volume", *(["network-interface"] if tags else []))
         ],
     }
-
-
-def capacity_type(purchase: Purchase) -> str:
-    """What EKS calls it; EKS refuses a capacity block's template under any other."""
-    return {"spot": "SPOT", "capacityBlock": "CAPACITY_BLOCK"}.get(purchase.kind, "ON_DEMAND")
 
 
 def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from components import etcd_command, nats_configuration
+from stacks.plan.platform import etcd_command, nats_configuration
 from stacks.settings.platform import (
     BundledEtcd,
     BundledNats,

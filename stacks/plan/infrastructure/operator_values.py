@@ -1,7 +1,6 @@
-"""Helm charts as plain data: where they come from, and the values with which operators are installed."""
+"""The values with which the operators of a cluster and its Prometheus are installed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hardware import GPU_RESOURCE
@@ -22,16 +21,6 @@ _GPU_NODES = {
         }
     }
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart, its version and where it comes from."""
-
-    name: str
-    version: str
-    repository: str | None
-    """Address of the chart's repository; None for a chart whose name is an oci:// address."""
 
 
 def gpu_operator_values(*, monitored: bool) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from components.servers import Servers
 from engines.release import line_name
 from recipes.images import mirrored
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
+from stacks.plan.platform.servers import Servers
 from stacks.plan.versions import (
     ETCD_IMAGE,
     NATS_IMAGE,

@@ -1,0 +1,1 @@
+"""The Dynamo platform as plain data: its chart, and NATS and etcd with their addresses and command lines."""
