@@ -109,10 +109,10 @@ def _print_policy(name: str, holder: Holder) -> None:
 
 def _infrastructure(stack: StackPlan) -> EksPlan:
     """Return what the stack makes in an account; CommandError where that is nothing."""
-    joined = stack.layers.joined.get("infrastructure")
-    if joined is not None:
-        owner = f"stack {joined.stack} makes the cluster of stack {stack.name}"
-        raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
+    owner = stack.layers.joined.get("infrastructure")
+    if owner is not None:
+        message = f"stack {owner} makes the cluster of stack {stack.name}"
+        raise CommandError(f"{message}: `dynamo-stack preflight {owner}` asks the account")
     if stack.infrastructure is None:
         raise CommandError(
             f"stack {stack.name} uses a cluster that exists: there is nothing to ask an account"

@@ -7,8 +7,8 @@ import pulumi_aws as aws
 
 from components.iam import document, role
 from components.options import LOG_DAYS, Resources, child
-from stacks.plan.infrastructure.eks_plan import PlannedNetwork, zone_group
-from stacks.settings.cluster import EksClusterSettings
+from stacks.plan.infrastructure.eks_plan import EksPlan, zone_group
+from stacks.settings.cluster import OwnNetwork
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
@@ -17,11 +17,11 @@ class Network(pulumi.ComponentResource):
     """Public and private subnets over several zones, with a way out and a record of the traffic.
 
     Args:
-        cluster: the settings of the cluster in it.
-        network: its subnets are in two or more of the region's own zones, because EKS puts interfaces of the
+        plan: its subnets are in two or more of the region's own zones, because EKS puts interfaces of the
             control plane into at least two, none of them local
             (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html); then in Local Zones. One
             outside the zones of the control plane goes with the last pool in its zone.
+        network: the settings of the VPC.
         keep: protect the VPC and the control plane's subnets: a cluster cannot move to others.
 
     """
@@ -33,26 +33,26 @@ class Network(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        cluster: EksClusterSettings,
-        network: PlannedNetwork,
+        plan: EksPlan,
+        network: OwnNetwork,
         *,
         keep: bool,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        zones = [each.zone for each in network.subnets if each.public is not None]
-        inputs = {"cidr": network.typed.cidr, "zones": zones}
+        zones = [each.zone for each in plan.subnets if each.public is not None]
+        inputs = {"cidr": network.cidr, "zones": zones}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
         self._name = name
-        self._cluster = cluster
-        self._subnets = network.subnets
-        self._kept_zones = network.control_plane if keep else ()
+        self._cluster = plan.cluster
+        self._subnets = plan.subnets
+        self._kept_zones = plan.control_plane if keep else ()
         self.vpc = aws.ec2.Vpc(
             f"{name}-vpc",
-            cidr_block=network.typed.cidr,
+            cidr_block=network.cidr,
             # Private endpoints of EKS, EFS and FSx are names.
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags={"Name": cluster.name},
+            tags={"Name": plan.cluster.name},
             opts=child(self, protect=keep),
         )
         # What nobody attached a group to gets the default one, which lets its members talk to each other.
@@ -61,10 +61,10 @@ class Network(pulumi.ComponentResource):
             vpc_id=self.vpc.id,
             ingress=[],
             egress=[],
-            tags={"Name": f"{cluster.name}-default"},
+            tags={"Name": f"{plan.cluster.name}-default"},
             opts=child(self),
         )
-        gateways = self._public_side(nat_per_zone=network.typed.nat_per_zone)
+        gateways = self._public_side(nat_per_zone=network.nat_per_zone)
         self.private_subnets = self._private_side(gateways)
         self._flow_logs()
         self.register_outputs({"vpcId": self.vpc.id})

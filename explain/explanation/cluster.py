@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 from explain.costs import aged
 from explain.explanation.section import Section
-from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
+from hardware import FSX_LUSTRE_PRICES, is_local_zone, lustre_usd_per_hour
 from stacks.plan.cache_plan import CachePlan, NodeCopies, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
-    AdoptedNetwork,
     EksPlan,
     PlannedNodes,
 )
@@ -25,6 +24,7 @@ from stacks.plan.versions import (
     Chart,
 )
 from stacks.settings.cluster import (
+    AdoptedNetworkSettings,
     CapacityBlock,
     EbsStorage,
     EfsStorage,
@@ -65,25 +65,25 @@ def layer_sections(stack: StackPlan) -> Iterator[Section]:
         return
     texts = [f"this stack owns {' and '.join(layers.own)}, and nothing else of what its file describes"]
     texts += [
-        f"{layer} is stack {joined.stack}'s: `dynamo-stack explain {joined.stack}`"
-        for layer, joined in layers.joined.items()
+        f"{layer} is stack {owner}'s: `dynamo-stack explain {owner}`"
+        for layer, owner in layers.joined.items()
     ]
     yield Section("Layers", ("; ".join(texts),))
 
 
 def _network(plan: EksPlan) -> str:
-    network = plan.network
-    if isinstance(network, AdoptedNetwork):
-        return f"existing, {network.typed.vpc_id}, subnets in {', '.join(network.typed.subnets)}"
-    zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
-    local = ", ".join(subnet.zone for subnet in network.subnets if subnet.public is None)
+    network = plan.cluster.network
+    if isinstance(network, AdoptedNetworkSettings):
+        return f"existing, {network.vpc_id}, subnets in {', '.join(network.subnets)}"
+    zones = [subnet.zone for subnet in plan.subnets if subnet.public is not None]
+    local = ", ".join(subnet.zone for subnet in plan.subnets if subnet.public is None)
     beside = f", Local Zone {local}" if local else ""
-    gateways = "a NAT gateway in each zone" if network.typed.nat_per_zone else "one NAT gateway"
-    return f"own, {network.typed.cidr}, {', '.join(zones)}{beside}, {gateways}"
+    gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
+    return f"own, {network.cidr}, {', '.join(zones)}{beside}, {gateways}"
 
 
 def _purchase_text(nodes: PlannedNodes) -> str:
-    parts = [f"{NAMES[nodes.purchase.kind]} in {nodes.zone.name}"]
+    parts = [f"{NAMES[nodes.purchase.kind]} in {nodes.zone}"]
     match nodes.purchase:
         case Reservation(id=number):
             parts.append(number)
@@ -119,7 +119,7 @@ def _storage(plan: EksPlan, cache: CachePlan, today: dt.date) -> str:
 
 def _slow_reads(plan: EksPlan) -> str:
     # Their nodes have no address of the file system in their own zone: every read goes to the region.
-    return " (slow from the Local Zone)" if any(nodes.zone.is_local for nodes in plan.gpu_nodes) else ""
+    return " (slow from the Local Zone)" if any(is_local_zone(nodes.zone) for nodes in plan.gpu_nodes) else ""
 
 
 def _charts(plan: EksPlan) -> Iterator[Chart]:
@@ -133,8 +133,8 @@ def _charts(plan: EksPlan) -> Iterator[Chart]:
 
 
 def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
-    joined = stack.layers.joined.get("platform")
-    runs = f"run by stack {joined.stack}" if joined else platform.kind
+    owner = stack.layers.joined.get("platform")
+    runs = f"run by stack {owner}" if owner else platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}"]
     if isinstance(platform, OwnPlatform):
         parts += [f"discovery {platform.discovery}", _server("NATS", platform.nats)]
@@ -149,10 +149,10 @@ def _cluster(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     if stack.infrastructure is not None:
         yield from _infrastructure(stack.infrastructure, stack.cache, today)
         return
-    if joined := stack.layers.joined.get("infrastructure"):
-        values = joined.contract.values
+    if owner := stack.layers.joined.get("infrastructure"):
+        values = stack.layers.contracts["infrastructure"]
         place = f"in {values['cluster.region']}, account {values['cluster.accountId']}"
-        made = f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
+        made = f"eks {values['cluster.name']} {place}, made by stack {owner}"
         yield Section("Cluster", (made,))
         return
     cluster = stack.settings.cluster

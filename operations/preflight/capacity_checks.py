@@ -76,7 +76,7 @@ def _shape_answers(question: str, nodes: PlannedNodes, found: _Found) -> Iterato
     if kind != wanted:
         yield wrong(question, f"is for {kind}", f"one for {wanted}")
         return
-    if zone != nodes.zone.name:
+    if zone != nodes.zone:
         yield wrong(question, f"is in {zone}", f"nodePools[].zone: {zone}")
     if total < nodes.pool.nodes:
         text = f"has {in_words(total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from hardware import is_local_zone
 from operations.document import Verdict
 from operations.preflight.account import Account, is_of
 from operations.preflight.answer import Answer, good, guarded, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
 from operations.preflight.network_checks import API_SERVER, adopted, reached
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes, zone_group
-from stacks.settings.cluster import LustreStorage, OnDemand, Spot
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes, zone_group
+from stacks.settings.cluster import LustreStorage, OnDemand, OwnNetwork, Spot
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
@@ -74,15 +75,15 @@ def _system_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # An elastic IP for each NAT gateway.
-    if isinstance(plan.network, PlannedNetwork):
-        zones = sum(subnet.public is not None for subnet in plan.network.subnets)
-        needed = zones if plan.network.typed.nat_per_zone else 1
+    if isinstance(plan.cluster.network, OwnNetwork):
+        zones = sum(subnet.public is not None for subnet in plan.subnets)
+        needed = zones if plan.cluster.network.nat_per_zone else 1
         there = account.ask("ec2", "describe_addresses")["Addresses"]
         yield _quota_answer(account, _ADDRESSES, needed, _of_others(plan, there))
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    if isinstance(plan.network, PlannedNetwork):
+    if isinstance(plan.cluster.network, OwnNetwork):
         there = account.ask("ec2", "describe_vpcs")["Vpcs"]
         yield _quota_answer(account, _NETWORKS, 1, _of_others(plan, there))
 
@@ -135,7 +136,7 @@ def _identity(plan: EksPlan, account: Account) -> Answer:
 
 
 def _system_offered(plan: EksPlan, account: Account) -> Answer:
-    wanted, kind = plan.network.control_plane, plan.cluster.system_nodes.instance_type
+    wanted, kind = plan.control_plane, plan.cluster.system_nodes.instance_type
     question, offered = f"system nodes: {kind}", _offered_in(kind, account)
     missing = [zone for zone in wanted if zone not in offered]
     if not missing:
@@ -146,12 +147,12 @@ def _system_offered(plan: EksPlan, account: Account) -> Answer:
 
 def _offered(nodes: PlannedNodes, account: Account) -> Answer:
     zone, kind = nodes.zone, nodes.pool.instance_type.name
-    question = f"pool {nodes.pool.name}: {kind} in {zone.name}"
-    if zone.is_local and _is_to_be_opted_in(zone.name, account):
+    question = f"pool {nodes.pool.name}: {kind} in {zone}"
+    if is_local_zone(zone) and _is_to_be_opted_in(zone, account):
         # EC2 lists no offers of a zone that the account does not see.
-        return good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
+        return good(question, f"`up` opts in to zone group {zone_group(zone)}; ask again after it")
     zones = _offered_in(kind, account)
-    if zone.name in zones:
+    if zone in zones:
         return good(question, "offered")
     offered = ", ".join(sorted(zones))
     fix = f"nodePools[].zone: one of {offered}" if zones else "another cluster.region: this one has none"
@@ -176,9 +177,9 @@ def _is_to_be_opted_in(zone: str, account: Account) -> bool:
 
 def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Answer:
     question = "zones of the control plane"
-    own = isinstance(plan.network, PlannedNetwork)
+    own = isinstance(plan.cluster.network, OwnNetwork)
     fix = f"cluster.network.{'zones' if own else 'subnets'}: others of {', '.join(_possible(ids))}"
-    zones = plan.network.control_plane
+    zones = plan.control_plane
     missing = [zone for zone in zones if zone not in ids]
     if missing:
         return wrong(question, f"this account has no {', '.join(missing)}", fix)

@@ -5,7 +5,8 @@ from typing import Any
 
 from operations.preflight.account import Account, is_of
 from operations.preflight.answer import Answer, good, unknown, wrong
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.settings.cluster import AdoptedNetworkSettings, OwnNetwork
 
 _FREE_FOR_CONTROL_PLANE = 16
 """Six are needed, sixteen recommended (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html)."""
@@ -30,7 +31,7 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if cidrs:
         found = f"open to {', '.join(cidrs)} and the VPC; {_YOUR_ADDRESS}"
         yield unknown(API_SERVER, found)
-    elif isinstance(plan.network, PlannedNetwork) and not any(
+    elif isinstance(plan.cluster.network, OwnNetwork) and not any(
         is_of(plan.cluster.name, each) for each in account.ask("ec2", "describe_vpcs")["Vpcs"]
     ):
         found = "only the VPC reaches it, in which nobody can be before `up` has made it"
@@ -39,26 +40,28 @@ def reached(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 def adopted(plan: EksPlan, account: Account) -> Iterator[Answer]:
     """Answer what there is to ask of a VPC that exists; nothing of one that the stack makes."""
-    network = plan.network
-    if isinstance(network, AdoptedNetwork):
-        yield from _subnets(network, account)
+    network = plan.cluster.network
+    if isinstance(network, AdoptedNetworkSettings):
+        yield from _subnets(network, plan.control_plane, account)
         yield from _names(network, account)
 
 
-def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
-    of_vpc = [{"Name": "vpc-id", "Values": [network.typed.vpc_id]}]
+def _subnets(
+    network: AdoptedNetworkSettings, control_plane: Sequence[str], account: Account
+) -> Iterator[Answer]:
+    of_vpc = [{"Name": "vpc-id", "Values": [network.vpc_id]}]
     listed = account.ask("ec2", "describe_subnets", Filters=of_vpc)["Subnets"]
     found = {each["SubnetId"]: each for each in listed}
     ways = ways_out(account.ask("ec2", "describe_route_tables", Filters=of_vpc)["RouteTables"])
-    for zone, subnet_id in sorted(network.typed.subnets.items()):
+    for zone, subnet_id in sorted(network.subnets.items()):
         question, setting = f"subnet {subnet_id}", f"cluster.network.subnets.{zone}"
         if subnet_id not in found:
-            yield wrong(question, f"{network.typed.vpc_id} has no such subnet", f"{setting}: another one")
+            yield wrong(question, f"{network.vpc_id} has no such subnet", f"{setting}: another one")
             continue
         place, free = found[subnet_id]["AvailabilityZone"], found[subnet_id]["AvailableIpAddressCount"]
         if place != zone:
             yield wrong(question, f"is in {place}", f"{setting}: one in {zone}")
-        needed = _FREE_FOR_CONTROL_PLANE if zone in network.control_plane else 1
+        needed = _FREE_FOR_CONTROL_PLANE if zone in control_plane else 1
         if free < needed:
             text = f"{free} free addresses, and EKS wants {needed} beside those of nodes and pods"
             yield wrong(question, text, f"{setting}: a larger one")
@@ -74,17 +77,17 @@ def _subnets(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
             yield good(question, f"{place}, {free} free addresses, out by {way}")
 
 
-def _names(network: AdoptedNetwork, account: Account) -> Iterator[Answer]:
-    question = f"DNS of {network.typed.vpc_id}"
+def _names(network: AdoptedNetworkSettings, account: Account) -> Iterator[Answer]:
+    question = f"DNS of {network.vpc_id}"
     asked = {
-        name: account.ask("ec2", "describe_vpc_attribute", VpcId=network.typed.vpc_id, Attribute=name)
+        name: account.ask("ec2", "describe_vpc_attribute", VpcId=network.vpc_id, Attribute=name)
         for name in _FLAGS
     }
     off = [flag for name, flag in _FLAGS.items() if not asked[name][name[0].upper() + name[1:]]["Value"]]
     if not off:
         yield good(question, "names and resolution are on")
     for flag in off:
-        fix = f"aws ec2 modify-vpc-attribute --vpc-id {network.typed.vpc_id} {flag}"
+        fix = f"aws ec2 modify-vpc-attribute --vpc-id {network.vpc_id} {flag}"
         yield wrong(question, "nodes find neither API server nor file systems by name", fix)
 
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hardware import is_local_zone
 from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.model_files import MODEL_CACHE
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
-from stacks.plan.infrastructure.eks_plan import MadeStorage, Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import MadeStorage
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (
@@ -109,14 +110,14 @@ def made_storage(settings: StackSettings) -> MadeStorage | None:
     typed = cache.storage
     zone = None
     if isinstance(typed, LustreStorage):
-        zone = typed.zone or regional_zones(cluster, settings)[0].name
+        zone = typed.zone or regional_zones(cluster, settings)[0]
     elif isinstance(typed, EfsStorage):
-        is_far = any(zone_named(pool.zone).is_local for pool in settings.node_pools if pool.zone)
-        zone = regional_zones(cluster, settings)[0].name if is_far else None
+        is_far = any(is_local_zone(pool.zone) for pool in settings.node_pools if pool.zone)
+        zone = regional_zones(cluster, settings)[0] if is_far else None
     return MadeStorage(typed, size_in_gib(cache.size), zone)
 
 
-def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list[Zone]:
+def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list[str]:
     """Return the zones of pools that serve, of the others, and of the network.
 
     No file system is documented in a Local Zone.
@@ -127,7 +128,7 @@ def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list
     used = (serving.pool,) if pair is None else (pair.prefill, pair.decode)
     pools = sorted(settings.node_pools, key=lambda pool: pool.name not in used)
     names = [*(pool.zone for pool in pools if pool.zone), *of_network]
-    return [zone for zone in map(zone_named, dict.fromkeys(names)) if not zone.is_local]
+    return [name for name in dict.fromkeys(names) if not is_local_zone(name)]
 
 
 def _source(origin: HuggingFaceSource | S3Source) -> HuggingFaceDownload | S3Copy:

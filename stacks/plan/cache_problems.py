@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
+from hardware import is_local_zone
 from recipes.model import Recipe
 from recipes.placed import PlacedService
 from stacks.errors import Problem
 from stacks.plan.cache_plan import regional_zones
-from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.plan.volume_sizes import GIB, needed_gib, size_in_gib
 from stacks.settings.cluster import (
@@ -105,7 +105,7 @@ def _lustre_problems(
             allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi",
             suggestion=f"{larger}Gi",
         )
-    regional = [zone.name for zone in regional_zones(cluster, settings)]
+    regional = regional_zones(cluster, settings)
     if storage.zone is not None and storage.zone not in regional:
         message = "no subnet of the stack is there, or it is a Local Zone, which has no file system of FSx"
         yield Problem(_ZONE, storage.zone, message, allowed=", ".join(regional), suggestion=regional[0])
@@ -114,20 +114,17 @@ def _lustre_problems(
 def _zone_problems(
     settings: StackSettings, storage: LustreStorage, used: Container[str]
 ) -> Iterator[Problem]:
-    zones = {
-        pool.name: zone_named(pool.zone) for pool in settings.node_pools if pool.name in used and pool.zone
-    }
-    names = list(dict.fromkeys(zone.name for zone in zones.values()))
-    if len(names) > 1:
-        pools = " and ".join(f"{pool} ({zone.name})" for pool, zone in zones.items())
+    zones = {pool.name: pool.zone for pool in settings.node_pools if pool.name in used and pool.zone}
+    if len(set(zones.values())) > 1:
+        pools = " and ".join(f"{pool} ({zone})" for pool, zone in zones.items())
         message = f"a file system of FSx for Lustre is in one zone, and the workers' pools {pools} are not"
         hint = "efs, which has an address in every zone; or pools in one zone"
         yield Problem(_KIND, storage.kind, message, allowed="efs, instanceStore", suggestion=hint)
         return
     for pool, zone in zones.items():
-        if zone.is_local and storage.zone is None:
+        if is_local_zone(zone) and storage.zone is None:
             message = (
-                f"pool {pool} is in the Local Zone {zone.name}, in which no file system of FSx is "
+                f"pool {pool} is in the Local Zone {zone}, in which no file system of FSx is "
                 "documented: its nodes could only mount one across to the region"
             )
             hint = (
@@ -135,9 +132,9 @@ def _zone_problems(
                 "modelCache.storage.zone with a zone of the region"
             )
             yield Problem(_KIND, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
-        elif not zone.is_local and storage.zone not in {None, zone.name}:
-            message = f"pool {pool} is in {zone.name}, and every file would come from another zone"
-            yield Problem(_ZONE, storage.zone, message, suggestion=zone.name)
+        elif not is_local_zone(zone) and storage.zone not in {None, zone}:
+            message = f"pool {pool} is in {zone}, and every file would come from another zone"
+            yield Problem(_ZONE, storage.zone, message, suggestion=zone)
 
 
 def _one_node_problems(used: Sequence[Pool]) -> Iterator[Problem]:

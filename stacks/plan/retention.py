@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, zone_group
+from stacks.plan.infrastructure.eks_plan import EksPlan, zone_group
 from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
 from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import RetainedObject, ServingPlan, StackPlan
@@ -78,11 +78,10 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
     yield RetainedObject(
         "KMS key", f"Secrets of the cluster {plan.cluster.name}", None, "AWS deletes it 30 days later"
     )
-    if isinstance(plan.network, PlannedNetwork):
-        local = (subnet.zone for subnet in plan.network.subnets if subnet.public is None)
-        for group in dict.fromkeys(map(zone_group, local)):
-            reason = "opted in to; only AWS Support opts out again"
-            yield RetainedObject("Local Zone group", group, None, reason)
+    local = (subnet.zone for subnet in plan.subnets if subnet.public is None)
+    for group in dict.fromkeys(map(zone_group, local)):
+        reason = "opted in to; only AWS Support opts out again"
+        yield RetainedObject("Local Zone group", group, None, reason)
 
 
 def _operators(platform: PlatformPlan | None) -> tuple[RetainedObject, ...]:

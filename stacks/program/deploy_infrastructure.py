@@ -18,7 +18,7 @@ from components.node_group import NodeGroup
 from components.node_network import NodeNetwork
 from hardware import GPU_RESOURCE, is_local_zone
 from stacks.plan.cache_plan import DISK_CLASS_NAME
-from stacks.plan.infrastructure import eks_plan as planned
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.infrastructure.node_template import (
     SYSTEM_PURCHASE,
     gpu_template,
@@ -28,8 +28,8 @@ from stacks.plan.infrastructure.node_template import (
 from stacks.program.account import principal, refuse_filled_blocks
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.program.joined_layers import InfrastructureParts
+from stacks.settings.cluster import AdoptedNetworkSettings, EfsStorage, LustreStorage
 from stacks.settings.cluster import EbsStorage as EbsSettings
-from stacks.settings.cluster import EfsStorage, LustreStorage
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, logical_name
 from stacks.updates.running import Running
 
@@ -43,7 +43,7 @@ _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
 
 
 def deploy_infrastructure(
-    plan: planned.EksPlan,
+    plan: EksPlan,
     *,
     keep: bool,
     resized: Collection[str] = (),
@@ -71,14 +71,14 @@ def deploy_infrastructure(
     if running is not None:
         refuse_filled_blocks(plan, running.node_groups, account)
     in_account = pulumi.ResourceOptions(providers=[account])
-    network = plan.network
-    if isinstance(network, planned.AdoptedNetwork):
-        vpc_id, subnets = network.typed.vpc_id, network.typed.subnets
+    network = plan.cluster.network
+    if isinstance(network, AdoptedNetworkSettings):
+        vpc_id, subnets = network.vpc_id, network.subnets
     else:
-        own = Network("network", plan.cluster, network, keep=keep, opts=in_account)
+        own = Network("network", plan, network, keep=keep, opts=in_account)
         vpc_id, subnets = own.vpc.id, {zone: subnet.id for zone, subnet in own.private_subnets.items()}
     # Their zones stay as they are; EKS replaces a node group for another one, too.
-    of_control_plane = [subnets[zone] for zone in network.control_plane]
+    of_control_plane = [subnets[zone] for zone in plan.control_plane]
     cluster = EksCluster(
         "eks",
         plan,
@@ -143,7 +143,7 @@ def deploy_infrastructure(
             title=nodes.name,
             template=gpu_template(plan.cluster, nodes),
             purchase=nodes.purchase,
-            subnet_ids=[subnets[nodes.zone.name]],
+            subnet_ids=[subnets[nodes.zone]],
             security_group_ids=[cluster.security_group_id, groups.gpu_group.id],
             ami_type=nodes.ami_type,
             ami_release=nodes.ami_release,

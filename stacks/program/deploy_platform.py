@@ -29,8 +29,8 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
     """
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
-        joined = stack.layers.joined.get("platform") if platform else None
-        return [], [reference(joined)] if joined else []
+        is_joined = platform is not None and "platform" in stack.layers.joined
+        return [], [reference(stack.layers, "platform")] if is_joined else []
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,

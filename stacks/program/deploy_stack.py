@@ -108,9 +108,8 @@ def kubeconfig_file(cluster: ClusterSettings) -> str | None:
 
 
 def _infrastructure(stack: StackPlan, update: Update, running: Running | None) -> InfrastructureParts:
-    joined = stack.layers.joined.get("infrastructure")
-    if joined is not None:
-        return joined_infrastructure(joined)
+    if "infrastructure" in stack.layers.joined:
+        return joined_infrastructure(stack.layers)
     if stack.infrastructure is None:
         # Never the ambient one, whose cluster is whatever was used last. The identifier stays when a
         # kubeconfig moves or gets new credentials; without it every object in the cluster would be replaced.

@@ -9,8 +9,9 @@ import pulumi_kubernetes as kubernetes
 from components.model_volume import FileSystem, file_system_name
 from components.options import Resources
 from stacks.plan.layers.contract import KUBECONFIG, output_of
-from stacks.plan.layers.layering import Contract, JoinedLayer
+from stacks.plan.layers.layering import Contract, Layering
 from stacks.plan.stack_plan import StackPlan
+from stacks.settings.stack import Layer
 from stacks.updates.last_run import full_name
 
 _FILE_SYSTEM = "fileSystem"
@@ -32,10 +33,12 @@ class InfrastructureParts:
     """It leads to a cluster that a stack of this project makes."""
 
 
-def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
+def joined_infrastructure(layers: Layering) -> InfrastructureParts:
     """Return what another stack made, by a reference that stays in the state: the join can be seen there."""
-    output: pulumi.Output[dict[str, Any]] = reference(joined).require_output(joined.contract.layer)
-    values = joined.contract.values
+    output: pulumi.Output[dict[str, Any]] = reference(layers, "infrastructure").require_output(
+        "infrastructure"
+    )
+    values = layers.contracts["infrastructure"]
     kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
     provider = kubernetes.Provider(
         "cluster",
@@ -65,11 +68,12 @@ def share(stack: StackPlan, infrastructure: InfrastructureParts, platform: Resou
         platform: what every graph depends on.
 
     """
-    for contract in stack.layers.shared:
-        if contract.layer == "infrastructure":
-            pulumi.export(contract.layer, _infrastructure_output(contract, infrastructure))
+    for layer in stack.layers.shared:
+        contract = stack.layers.contracts[layer]
+        if layer == "infrastructure":
+            pulumi.export(layer, _infrastructure_output(contract, infrastructure))
         else:
-            pulumi.export(contract.layer, _after(output_of(contract), platform))
+            pulumi.export(layer, _after(output_of(contract), platform))
 
 
 def _infrastructure_output(contract: Contract, parts: InfrastructureParts) -> pulumi.Output[dict[str, Any]]:
@@ -90,6 +94,6 @@ def _after(content: dict[str, Any], made: Resources) -> pulumi.Output[dict[str, 
     return pulumi.Output.all(content=content, there=there).apply(lambda known: known["content"])
 
 
-def reference(joined: JoinedLayer) -> pulumi.StackReference:
+def reference(layers: Layering, layer: Layer) -> pulumi.StackReference:
     """Return the reference to the stack that owns the layer, for what stands on it to depend on."""
-    return pulumi.StackReference(f"{joined.contract.layer}-layer", full_name(joined.stack))
+    return pulumi.StackReference(f"{layer}-layer", full_name(layers.joined[layer]))

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.node_template import capacity_type, gpu_template, system_template
-from stacks.settings.cluster import CapacityBlock, reservation_id
+from stacks.settings.cluster import AdoptedNetworkSettings, CapacityBlock, reservation_id
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"
@@ -132,11 +132,12 @@ def _is_placed_otherwise(nodes: PlannedNodes, before: DeployedNodes) -> bool:
 
 def _moved(plan: EksPlan, nodes: PlannedNodes, before: DeployedNodes) -> str:
     if before.zone is not None:
-        zone = nodes.zone.name
+        zone = nodes.zone
         return f"zone {before.zone} -> {zone}" if zone != before.zone else ""
     was = next(iter(before.group.get("subnetIds") or ()), None)
-    if isinstance(plan.network, AdoptedNetwork) and was is not None:
-        subnet = plan.network.typed.subnets.get(nodes.zone.name)
+    network = plan.cluster.network
+    if isinstance(network, AdoptedNetworkSettings) and was is not None:
+        subnet = network.subnets.get(nodes.zone)
         return f"subnet {was} -> {subnet}" if subnet != was else ""
     return ""
 

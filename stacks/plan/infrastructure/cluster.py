@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage
-from stacks.plan.infrastructure.network import network_problems, planned_network
+from stacks.plan.infrastructure.network import network_problems, planned_subnets
 from stacks.plan.infrastructure.nodes import planned_nodes, pool_problems
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
@@ -61,5 +61,5 @@ def eks_plan(
     if not isinstance(cluster, EksClusterSettings):
         return None
     nodes = planned_nodes(cluster, settings.node_pools, pools)
-    network = planned_network(cluster, [item.zone for item in nodes])
-    return EksPlan(cluster, network, nodes, storage)
+    subnets = planned_subnets(cluster, [item.zone for item in nodes])
+    return EksPlan(cluster, subnets, nodes, storage)

@@ -10,7 +10,6 @@ from hardware import LARGEST_PACKET_TO_REGION, is_local_zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
 from stacks.settings.cluster import (
-    AdoptedNetworkSettings,
     CacheStorageSettings,
     CapacityBlock,
     EfsStorage,
@@ -26,19 +25,9 @@ _BEHIND_REGION = re.compile(r"(?<=[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
 """What a zone's name has behind its region's: a, or -dfw-2a."""
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """One zone by its name, such as us-east-1a or us-east-1-dfw-2a."""
-
-    name: str
-    region: str
-    is_local: bool
-    """A Local Zone: no control plane, no NAT gateway, few kinds of storage."""
-
-
-def zone_named(name: str) -> Zone:
-    """Return the zone; settings refuse what has not the form of a zone's name."""
-    return Zone(name, _BEHIND_REGION.sub("", name), is_local=is_local_zone(name))
+def region_of(zone: str) -> str:
+    """Return the region of a zone, which is one; settings refuse what has not the form of a zone's name."""
+    return _BEHIND_REGION.sub("", zone)
 
 
 AmiType = Literal[
@@ -71,26 +60,6 @@ class ZoneSubnets:
     """Subnet of NAT gateways and public load balancers; None in a Local Zone, which has neither."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedNetwork:
-    """A VPC of the stack's own."""
-
-    typed: OwnNetwork
-    subnets: tuple[ZoneSubnets, ...]
-    control_plane: tuple[str, ...]
-    """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again
-    (aws/containers-roadmap#2330). A pool may have another zone."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdoptedNetwork:
-    """A VPC that exists."""
-
-    typed: AdoptedNetworkSettings
-    control_plane: tuple[str, ...]
-    """Zones of the region with a subnet, sorted."""
-
-
 def tags_of(cluster: EksClusterSettings) -> Mapping[str, str]:
     """Return the tags of everything that a stack makes in the account."""
     return {STACK_TAG: cluster.name, **cluster.tags}
@@ -103,7 +72,7 @@ class PlannedNodes:
     name: str
     """The node group has it: the cluster's name and the pool's."""
     pool: Pool
-    zone: Zone
+    zone: str
     purchase: Purchase
     ami_release: str | None
     """Release of the image; None: EKS chooses."""
@@ -147,7 +116,8 @@ class EksPlan:
     """Everything below Kubernetes."""
 
     cluster: EksClusterSettings
-    network: PlannedNetwork | AdoptedNetwork
+    subnets: tuple[ZoneSubnets, ...]
+    """Of the VPC that the stack makes; none where it exists."""
     gpu_nodes: tuple[PlannedNodes, ...]
     storage: MadeStorage | None
     """Storage to make; None where the settings name a storage class, or a volume that exists."""
@@ -156,6 +126,16 @@ class EksPlan:
     def tags(self) -> Mapping[str, str]:
         """Tags of everything in the account."""
         return tags_of(self.cluster)
+
+    @property
+    def control_plane(self) -> tuple[str, ...]:
+        """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again.
+
+        A pool may have another zone (aws/containers-roadmap#2330). Those of a VPC that exists are sorted.
+        """
+        network = self.cluster.network
+        zones = network.zones if isinstance(network, OwnNetwork) else sorted(network.subnets)
+        return tuple(zone for zone in zones if not is_local_zone(zone))
 
     @property
     def system_ami_type(self) -> AmiType:
@@ -175,7 +155,7 @@ class EksPlan:
 
         Nodes of a Local Zone reach control plane, DNS, NATS and file systems over the link to the region.
         """
-        local = any(nodes.zone.is_local for nodes in self.gpu_nodes)
+        local = any(is_local_zone(nodes.zone) for nodes in self.gpu_nodes)
         return LARGEST_PACKET_TO_REGION if local else None
 
     @property

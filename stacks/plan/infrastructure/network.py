@@ -1,11 +1,12 @@
 """The network of a planned cluster: what AWS would refuse, and how its addresses are divided over zones."""
 
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from ipaddress import IPv4Network
 
+from hardware import is_local_zone
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, Zone, ZoneSubnets, zone_named
+from stacks.plan.infrastructure.eks_plan import ZoneSubnets, region_of
 from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
 
@@ -26,12 +27,10 @@ def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> It
         field, named = "cluster.network.zones", network.zones
     else:
         field, named = "cluster.network.subnets", tuple(network.subnets)
-    zones = [zone_named(name) for name in named]
-    for zone in zones:
-        if zone.region != cluster.region:
-            yield Problem(field, zone.name, f"is no zone of cluster.region {cluster.region}")
-    regional = {zone.name for zone in zones if not zone.is_local}
-    if len(regional) < _CONTROL_PLANE_ZONES:
+    for zone in named:
+        if region_of(zone) != cluster.region:
+            yield Problem(field, zone, f"is no zone of cluster.region {cluster.region}")
+    if len({zone for zone in named if not is_local_zone(zone)}) < _CONTROL_PLANE_ZONES:
         message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
         yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")
     if isinstance(network, OwnNetwork):
@@ -44,43 +43,26 @@ def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> It
             yield Problem(f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
 
 
-def planned_network(
-    cluster: EksClusterSettings, pool_zones: Sequence[Zone]
-) -> PlannedNetwork | AdoptedNetwork:
-    """Return the VPC; the settings have no `network_problems`."""
+def planned_subnets(cluster: EksClusterSettings, pool_zones: Sequence[str]) -> tuple[ZoneSubnets, ...]:
+    """Return the subnets of a VPC to make; none of one that exists. There are no `network_problems`."""
     network = cluster.network
     if not isinstance(network, OwnNetwork):
-        control_plane = tuple(sorted(name for name in network.subnets if not zone_named(name).is_local))
-        return AdoptedNetwork(network, control_plane)
-    named = [zone_named(name) for name in network.zones]
-    zones = dict.fromkeys([*named, *pool_zones])
-    return PlannedNetwork(
-        network,
-        divided(
-            IPv4Network(network.cidr),
-            [zone.name for zone in zones if not zone.is_local],
-            [zone.name for zone in zones if zone.is_local],
-        ),
-        tuple(zone.name for zone in named if not zone.is_local),
-    )
+        return ()
+    return divided(IPv4Network(network.cidr), dict.fromkeys([*network.zones, *pool_zones]))
 
 
-def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[ZoneSubnets, ...]:
-    """Return the subnets of each zone.
+def divided(cidr: IPv4Network, zones: Collection[str]) -> tuple[ZoneSubnets, ...]:
+    """Return the subnets of each zone of the region, then those of each Local Zone.
 
     A subnet's addresses cannot be changed, so a zone that comes or goes must move no other zone: a zone of
     the region has the part of its last letter, and Local Zones count from the back of the VPC.
-
-    Args:
-        cidr: of the VPC.
-        zones: the region's own.
-        local: Local Zones.
-
     """
     *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
     public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
+    local = [zone for zone in zones if is_local_zone(zone)]
+    regional = [(zone, _place(zone)) for zone in zones if zone not in local]
     return (
-        *(ZoneSubnets(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
+        *(ZoneSubnets(zone, str(parts[place]), str(public[place])) for zone, place in regional),
         *(ZoneSubnets(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
     )
 
@@ -98,7 +80,7 @@ def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[
         allowed = f"a private network, /{_LARGEST} to /{_SMALLEST}, by its first address"
         yield Problem(key, network.cidr, message, allowed=allowed)
     names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
-    regional = [name for name in names if not zone_named(name).is_local]
+    regional = [name for name in names if not is_local_zone(name)]
     # The last part is the public side's, those before it the Local Zones'.
     rest = 2**_PARTS - 1 - (len(names) - len(regional))
     if any(_place(zone) >= rest for zone in regional):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hardware import InstanceType
+from hardware import InstanceType, is_local_zone
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import PlannedNodes, zone_named
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, region_of
 from stacks.plan.infrastructure.node_template import ROOT_VOLUME_TYPE
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Purchase
@@ -45,7 +45,7 @@ def planned_nodes(
         PlannedNodes(
             f"{cluster.name}-{wanted.name}",
             pools[wanted.name],
-            zone_named(wanted.zone),
+            wanted.zone,
             wanted.purchase,
             wanted.ami_release,
             wanted.root_volume_type or ROOT_VOLUME_TYPE,
@@ -86,21 +86,21 @@ def _zone_problems(
     offered = [each.name for each in instance_type.zones]
     if name is None:
         message = "is missing: EFA and file systems end at a zone, so a pool is in one"
-        here = (zone for zone in offered if zone_named(zone).region == cluster.region)
+        here = (zone for zone in offered if region_of(zone) == cluster.region)
         yield Problem(key, None, message, suggestion=next(here, f"{cluster.region}a"))
         return
-    zone = zone_named(name)
-    if zone.region != cluster.region:
+    region = region_of(name)
+    if region != cluster.region:
         message = f"is no zone of cluster.region {cluster.region}"
-        hint = f"{cluster.region}a, or cluster.region: {zone.region}"
+        hint = f"{cluster.region}a, or cluster.region: {region}"
         yield Problem(key, name, message, suggestion=hint)
     elif instance_type.regions and cluster.region not in instance_type.regions:
         read = instance_type.sources["regions"]
-        message = f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})"
+        message = f"{instance_type.name} was not offered in {region} when EC2 was asked ({read.date})"
         allowed = f"a zone of {', '.join(instance_type.regions)}"
         suggestion = "another cluster.region; where EC2 offers it by now, add it to hardware/machines.yaml"
         yield Problem(key, name, message, allowed=allowed, suggestion=suggestion)
-    elif (offered or zone.is_local) and name not in offered:
+    elif (offered or is_local_zone(name)) and name not in offered:
         message = f"{instance_type.name} is not offered there"
         allowed = ", ".join(offered) or "a zone of the region's own, no Local Zone"
         yield Problem(

@@ -7,7 +7,6 @@ version of Kubernetes or who administers the cluster, and no other stack has to 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from stacks.plan.infrastructure.eks_plan import EksPlan
@@ -15,7 +14,6 @@ from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.platform.servers import Servers
 from stacks.settings.cluster import ClusterSettings, LustreStorage
-from stacks.settings.stack import Layer
 
 Value = str | int
 
@@ -29,13 +27,8 @@ VERSION_KEY = "contract"
 _POOL = re.compile(r"nodePools\[(.+)\]\.nodes")
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """One layer, as the settings of a file describe it to the stacks that stand on it."""
-
-    layer: Layer
-    values: Mapping[str, Value]
-    """Setting -> value, for everything that a stack above relies on."""
+Contract = Mapping[str, Value]
+"""Setting -> value, for everything that a stack above relies on, as the settings of a file describe it."""
 
 
 def infrastructure_contract(plan: EksPlan) -> Contract:
@@ -52,7 +45,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         described: dict[str, Value] = {
             "instanceType": pool.instance_type.name,
             "nodes": pool.nodes,
-            "zone": nodes.zone.name,
+            "zone": nodes.zone,
             "nvlinkDomainGpus": pool.nvlink_domain_gpus,
             "labels": in_labels(dict(sorted(pool.labels.items()))),
             # The program registers no graph before its nodes are there.
@@ -64,7 +57,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         if isinstance(plan.storage.typed, LustreStorage):
             # The volume has the size of the file system, and the claim that of the volume.
             values["modelCache.size"] = f"{plan.storage.size_gib}Gi"
-    return Contract("infrastructure", values)
+    return values
 
 
 def platform_contract(platform: OwnPlatform, cluster: ClusterSettings) -> Contract:
@@ -78,7 +71,7 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterSettings) -> Contra
         **_server_values("platform.nats", platform.nats),
         **_server_values("platform.etcd", platform.etcd),
     }
-    return Contract("platform", values)
+    return values
 
 
 def exported(output: object) -> Mapping[str, object]:
@@ -94,7 +87,7 @@ def exported(output: object) -> Mapping[str, object]:
 
 def output_of(contract: Contract) -> dict[str, Value]:
     """Return the stack output of the layer's name, without what only the cluster knows."""
-    return {VERSION_KEY: VERSION, **contract.values}
+    return {VERSION_KEY: VERSION, **contract}
 
 
 def pools_in(values: Mapping[str, object]) -> tuple[str, ...]:

@@ -22,25 +22,17 @@ from stacks.wording import alternatives
 
 
 @dataclass(frozen=True, slots=True)
-class JoinedLayer:
-    """A layer of another stack."""
-
-    stack: str
-    """Its owner, a stack of the same project."""
-    contract: Contract
-    """What this stack's file says of it, to be compared with what the owner says."""
-
-
-@dataclass(frozen=True, slots=True)
 class Layering:
     """Which layers of its file a stack registers, and which stacks have the others."""
 
     own: tuple[Layer, ...]
     """Layers that the stack owns, the lowest first."""
-    joined: Mapping[Layer, JoinedLayer]
-    """The layers below, with their owners."""
-    shared: tuple[Contract, ...]
-    """Contracts for the stacks that join this one; none where the settings name no `layers`."""
+    joined: Mapping[Layer, str]
+    """The layers below, each with the stack of the same project that owns it."""
+    shared: tuple[Layer, ...]
+    """Layers that other stacks may join; none where the settings name no `layers`."""
+    contracts: Mapping[Layer, Contract]
+    """What this stack's file says of a layer, its own or a joined one, whose owner has to say the same."""
     nodes: tuple[PlannedNodes, ...]
     """The GPU node groups of a joined infrastructure, as this file describes them."""
 
@@ -66,10 +58,9 @@ def layering(settings: StackSettings, eks: EksPlan | None, platform: PlatformPla
         contracts["platform"] = platform_contract(platform, settings.cluster)
     return Layering(
         own=own,
-        joined={
-            layer: JoinedLayer(stack, contracts[layer]) for layer, stack in joined_layers(settings).items()
-        },
-        shared=tuple(contract for layer, contract in contracts.items() if settings.layers and layer in own),
+        joined=joined_layers(settings),
+        shared=tuple(layer for layer in contracts if settings.layers and layer in own),
+        contracts=contracts,
         nodes=eks.gpu_nodes if eks is not None and "infrastructure" not in own else (),
     )
 
@@ -158,13 +149,13 @@ def owner_problems(layers: Layering, read_outputs: Callable[[str], Outputs | Non
     """
     return tuple(
         problem
-        for layer, joined in layers.joined.items()
-        for problem in _problems(layer, joined, read_outputs(joined.stack))
+        for layer, owner in layers.joined.items()
+        for problem in _problems(layer, owner, layers.contracts[layer], read_outputs(owner))
     )
 
 
-def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Iterator[Problem]:
-    key, owner = f"layerStacks.{layer}", joined.stack
+def _problems(layer: Layer, owner: str, mine: Contract, outputs: Outputs | None) -> Iterator[Problem]:
+    key = f"layerStacks.{layer}"
     if outputs is None:
         message = f"this project has no stack of that name in this backend; {_NOTHING_DONE}"
         suggestion = f"`pulumi stack ls` shows those there are; `pulumi up --stack {owner}` makes this one"
@@ -184,7 +175,7 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Ite
         suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
         yield Problem(key, owner, message, suggestion=suggestion)
         return
-    yield from _differences(joined, theirs)
+    yield from _differences(layer, owner, mine, theirs)
 
 
 def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
@@ -197,8 +188,7 @@ def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> 
     return Problem(key, owner, message, suggestion=suggestion)
 
 
-def _differences(joined: JoinedLayer, theirs: Mapping[str, object]) -> Iterator[Problem]:
-    owner, mine = joined.stack, joined.contract.values
+def _differences(layer: Layer, owner: str, mine: Contract, theirs: Mapping[str, object]) -> Iterator[Problem]:
     there = pools_in(theirs)
     absent = [pool for pool in pools_in(mine) if pool not in there]
     for pool in absent:
@@ -215,5 +205,5 @@ def _differences(joined: JoinedLayer, theirs: Mapping[str, object]) -> Iterator[
             suggestion = (
                 f"{setting}: {other}, or change Pulumi.{owner}.yaml and `pulumi up --stack {owner}` first"
             )
-        message = f"stack {owner}, which owns the {joined.contract.layer}, has {has}; {_NOTHING_DONE}"
+        message = f"stack {owner}, which owns the {layer}, has {has}; {_NOTHING_DONE}"
         yield Problem(setting, None if value == "" else value, message, suggestion=suggestion)

@@ -15,12 +15,11 @@ from collections.abc import Mapping, Sequence
 
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
-from stacks.plan.layers.contract import infrastructure_contract
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import LustreStorage
+from stacks.settings.cluster import AdoptedNetworkSettings, LustreStorage
 
 # Of the storage the claim would stay, and its file system go from under it.
 _CLUSTER = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
@@ -68,18 +67,18 @@ def changed_problems(
 
 
 def _network_values(plan: EksPlan) -> dict[str, str]:
-    network = plan.network
-    if isinstance(network, AdoptedNetwork):
+    network = plan.cluster.network
+    if isinstance(network, AdoptedNetworkSettings):
         return {
             "cluster.network.kind": "existing",
-            "cluster.network.vpcId": network.typed.vpc_id,
-            "cluster.network.subnets": ", ".join(network.control_plane),
+            "cluster.network.vpcId": network.vpc_id,
+            "cluster.network.subnets": ", ".join(plan.control_plane),
         }
     # In their order: the first has the NAT gateway that all others leave by.
     return {
         "cluster.network.kind": "own",
-        "cluster.network.cidr": network.typed.cidr,
-        "cluster.network.zones": ", ".join(network.control_plane),
+        "cluster.network.cidr": network.cidr,
+        "cluster.network.zones": ", ".join(plan.control_plane),
     }
 
 
@@ -114,11 +113,10 @@ def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
 
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.settings.cluster.kind}
-    plan, joined = stack.infrastructure, stack.layers.joined.get("infrastructure")
+    plan = stack.infrastructure
     # On another cluster nothing of the stack would be, whoever makes it.
-    contract = infrastructure_contract(plan) if plan else joined and joined.contract
-    if contract:
-        values |= {key: str(contract.values[key]) for key in _CLUSTER if key in contract.values}
+    contract = stack.layers.contracts.get("infrastructure", {})
+    values |= {key: str(contract[key]) for key in _CLUSTER if key in contract}
     if plan is None:
         return values
     values |= {"cluster.roles.path": plan.cluster.roles.path, **_network_values(plan)}

@@ -178,7 +178,7 @@ def _changed_setting(plan: EksPlan, change: NodeChange, pool: str) -> tuple[str,
     nodes, before = change.nodes, change.before
     settings: tuple[tuple[str, str | None, str | None], ...] = (
         ("cluster.version", plan.cluster.version, before.group.get("version")),
-        (f"{pool}.zone", nodes.zone.name, before.zone),
+        (f"{pool}.zone", nodes.zone, before.zone),
         (f"{pool}.amiRelease", nodes.ami_release, before.group.get("releaseVersion")),
         (f"{pool}.purchase.id", reservation_id(nodes.purchase), before.reservation),
         (f"{pool}.instanceType", nodes.pool.instance_type.name, before.template.get("instanceType")),

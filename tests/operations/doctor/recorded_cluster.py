@@ -20,7 +20,7 @@ from operations.document import Verdict
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import Target
 from operations.smoke.results import Judgement, Result, SmokeReport, good, wrong
-from stacks.plan.infrastructure.eks_plan import PlannedNodes, zone_named
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.settings.cluster import CapacityBlock
 from tests.support.shipped_stacks import shipped_stack
 
@@ -63,7 +63,7 @@ class RecordedCluster:
         stack = shipped_stack("dev")
         placed, [pool] = stack.serving.placed, [each.pool for each in stack.used_pools]
         if self.block:
-            nodes = PlannedNodes("b200", pool, zone_named("us-east-1a"), self.block, None, "gp3")
+            nodes = PlannedNodes("b200", pool, "us-east-1a", self.block, None, "gp3")
             stack = replace(stack, layers=replace(stack.layers, nodes=(nodes,)))
         transport = replace(placed.kv_transport, path=kv) if kv and placed.kv_transport else None
         asked = Target(

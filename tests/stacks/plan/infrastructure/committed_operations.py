@@ -11,8 +11,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from hardware import is_local_zone
 from lab.directory import REPOSITORY
-from stacks.plan.infrastructure.eks_plan import zone_named
 from stacks.stack_files import list_stacks
 from tests.support.shipped_stacks import shipped_settings
 from tests.support.simulated_account import Life, Request, live
@@ -37,7 +37,7 @@ def committed_operations(name: str) -> str:
 
 def list_of(name: str) -> Path:
     """The file with the list of a stack."""
-    local = any(zone_named(pool["zone"]).is_local for pool in shipped_settings(name)["nodePools"])
+    local = any(is_local_zone(pool["zone"]) for pool in shipped_settings(name)["nodePools"])
     return FOLDER / ("nodes-in-a-local-zone.txt" if local else "nodes-in-the-region.txt")
 
 

@@ -46,8 +46,8 @@ def test_neighbouring_layers_are_owned_together_and_those_below_are_joined(
 ) -> None:
     found = resolved(settings).layers
     assert ", ".join(found.own) == own
-    assert {layer: each.stack for layer, each in found.joined.items()} == joined
-    assert ", ".join(contract.layer for contract in found.shared) == shared
+    assert found.joined == joined
+    assert ", ".join(found.shared) == shared
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,13 @@ Outputs = dict[str, Any]
 
 def _outputs_of(settings: Settings) -> Outputs:
     """What a stack with these settings exports, as the engine hands it on: every number is a float."""
+    layers = resolved(settings).layers
     return {
-        contract.layer: {
+        layer: {
             key: float(value) if isinstance(value, int) else value
-            for key, value in output_of(contract).items()
+            for key, value in output_of(layers.contracts[layer]).items()
         }
-        for contract in resolved(settings).layers.shared
+        for layer in layers.shared
     }
 
 
