@@ -4,11 +4,10 @@ import pulumi
 import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from components import deletion
 from components.ebs_storage import EBS_DRIVER
 from components.eks_cluster import register_addon
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
-from components.options import Resources, child
+from components.options import ALONE, Resources, child
 from stacks.plan.infrastructure.eks_plan import EBS_ADDON, EksPlan
 
 VOLUME_CLASS = "gp3"
@@ -62,7 +61,7 @@ class ClusterAddons(pulumi.ComponentResource):
                 parent=self,
                 provider=provider,
                 depends_on=made,
-                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.ALONE),
+                custom_timeouts=pulumi.CustomTimeouts(delete=ALONE),
             ),
         )
         self.register_outputs({"volumeClassName": VOLUME_CLASS})

@@ -6,9 +6,8 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components import deletion
 from components.dynamo_objects import GRAPH_KIND
-from components.options import Resources, limits
+from components.options import WITH_PODS, Resources, limits
 from components.served import engine_files_map
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
@@ -72,7 +71,7 @@ class DynamoGraph(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, config_map, files, serving.namespace, depends_on),
-                custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
+                custom_timeouts=limits(serving.ready_timeout_seconds, WITH_PODS),
                 aliases=[_V1ALPHA1, *([instead_of] if instead_of else [])],
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,
                 replace_on_changes=["spec"] if replace_with_its_name else None,

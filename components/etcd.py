@@ -5,8 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import deletion
-from components.options import Resources, child
+from components.options import ALONE, Resources, child
 from components.stateful_servers import POD_NAME, probe, register_servers
 from stacks.plan.platform.etcd_command import (
     CLIENT_PORT,
@@ -34,28 +33,27 @@ class Etcd(pulumi.ComponentResource):
         self,
         name: str,
         servers: Servers,
-        typed: OwnEtcd,
         *,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
+        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.typed.members}
         super().__init__("dynamo-stack:components:Etcd", name, inputs, opts)
         state_name = f"{servers.name}-state"
         # Not in the pod template: there, a change would restart the healthy members one by one while
         # another is lost, and three members without two of them have no quorum.
+        rejoins = isinstance(servers.typed, OwnEtcd) and servers.typed.rejoining
         state = ConfigMap(
             f"{name}-state",
             metadata={"name": state_name, "namespace": servers.namespace},
-            data={_STATE_KEY: "existing" if typed.rejoining else "new"},
-            opts=child(self, depends_on, delete=deletion.ALONE),
+            data={_STATE_KEY: "existing" if rejoins else "new"},
+            opts=child(self, depends_on, delete=ALONE),
         )
         register_servers(
             self,
             name,
             servers,
-            typed,
-            _container(servers, typed, state_name),
+            _container(servers, state_name),
             depends_on=[*depends_on, state],
             data_path=DATA_PATH,
             # A leader hands over before it ends.
@@ -64,9 +62,9 @@ class Etcd(pulumi.ComponentResource):
         self.register_outputs({"name": servers.name})
 
 
-def _container(servers: Servers, typed: OwnEtcd, state_name: str) -> dict[str, Any]:
+def _container(servers: Servers, state_name: str) -> dict[str, Any]:
     state = {"name": state_name, "key": _STATE_KEY}
-    quota_bytes = min(_LARGEST_QUOTA_BYTES, size_in_gib(typed.volume_size) * GIB // _SHARE_OF_VOLUME)
+    quota_bytes = min(_LARGEST_QUOTA_BYTES, size_in_gib(servers.typed.volume_size) * GIB // _SHARE_OF_VOLUME)
     return {
         "name": "etcd",
         "image": servers.image,

@@ -5,8 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 
-from components import deletion
-from components.options import Resources, child
+from components.options import WITH_PODS, Resources, child
 from hardware import GPU_RESOURCE
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
@@ -72,7 +71,7 @@ class GpuNodesReady(pulumi.ComponentResource):
                     | {"nodeSelector": {NODE_GROUP_LABEL: node_group, GPU_COUNT_LABEL: str(gpus)}},
                 },
             },
-            opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=WITH_PODS),
         )
         self.register_outputs({"nodeGroup": node_group})
 

@@ -14,9 +14,8 @@ from pulumi_kubernetes.core.v1 import (
     PersistentVolumeSpecArgsDict,
 )
 
-from components import deletion
 from components.model_volume import FileSystem
-from components.options import Resources, child, limits
+from components.options import ALONE, WITH_CONTENT, WITH_PODS, Resources, child, limits
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from stacks.plan.retention import Keep
 
@@ -86,7 +85,7 @@ class ModelCache(pulumi.ComponentResource):
                 replacement_trigger=_uid(made, lost) if made else found_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=limits(cache.timeout_seconds, deletion.WITH_PODS),
+                custom_timeouts=limits(cache.timeout_seconds, WITH_PODS),
             ),
         )
         self.register_outputs({"claimName": claim_name})
@@ -115,7 +114,7 @@ class ModelCache(pulumi.ComponentResource):
                 # Kubernetes lets a claim grow only where its class may, and this one has none. The file
                 # system grows, and the volume says so.
                 ignore_changes=["spec.resources"] if file_system else None,
-                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=WITH_CONTENT),
             ),
         )
 
@@ -148,7 +147,7 @@ class ModelCache(pulumi.ComponentResource):
             f"{self._name}-volume",
             metadata={"name": source.name},
             spec=spec,
-            opts=child(self, [*self._before, *source.ready], delete=deletion.ALONE),
+            opts=child(self, [*self._before, *source.ready], delete=ALONE),
         )
 
 

@@ -7,9 +7,8 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment, DeploymentSpecArgsDict
 from pulumi_kubernetes.core.v1 import Service, ServiceSpecArgsDict
 
-from components import deletion
 from components.dynamo_objects import frontend_service
-from components.options import Resources, child, limits
+from components.options import ALONE, WITH_PODS, Resources, child, limits
 from components.served import engine_files_map
 from recipes.engine_files import engine_files
 from recipes.server_manifest import server_deployment, server_service
@@ -42,7 +41,7 @@ class ModelServer(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, config_map, files, namespace, depends_on),
-                custom_timeouts=limits(serving.ready_timeout_seconds, deletion.WITH_PODS),
+                custom_timeouts=limits(serving.ready_timeout_seconds, WITH_PODS),
             ),
         )
         # The name that clients of a graph would address: another server changes no client.
@@ -51,6 +50,6 @@ class ModelServer(pulumi.ComponentResource):
             metadata={"name": frontend_service(name), "namespace": namespace},
             spec=cast("ServiceSpecArgsDict", server_service(serving.placed)),
             # After the pods answer, so that nobody is sent to one that still loads, and at destroy first.
-            opts=child(self, [self.deployment], timeout="120s", delete=deletion.ALONE),
+            opts=child(self, [self.deployment], timeout="120s", delete=ALONE),
         )
         self.register_outputs({"name": name})

@@ -4,9 +4,8 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
-from components import deletion
 from components.dynamo_objects import USES_PLATFORM
-from components.options import child
+from components.options import ALONE, WITH_CONTENT, child
 from stacks.plan.retention import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
@@ -53,7 +52,7 @@ class Namespace(pulumi.ComponentResource):
                 metadata={"name": TOKEN_SECRET_NAME, "namespace": title},
                 # The SDK marks the whole map as secret, also where the caller has not marked the token.
                 string_data={TOKEN_SECRET_KEY: hf_token},
-                opts=child(self, made, delete=deletion.ALONE),
+                opts=child(self, made, delete=ALONE),
             )
         self.register_outputs({"namespaceName": title})
 
@@ -68,6 +67,6 @@ class Namespace(pulumi.ComponentResource):
                 parent=self,
                 protect=keep is not None,
                 retain_on_delete=keep == "retained",
-                custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=WITH_CONTENT),
             ),
         )

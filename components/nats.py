@@ -5,8 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import deletion
-from components.options import Resources, child
+from components.options import ALONE, Resources, child
 from components.stateful_servers import POD_NAME, probe, register_servers
 from stacks.plan.platform.nats_configuration import (
     CLIENT_PORT,
@@ -25,7 +24,6 @@ from stacks.plan.platform.nats_configuration import (
 )
 from stacks.plan.platform.servers import Servers
 from stacks.plan.volume_sizes import GIB, size_in_gib
-from stacks.settings.platform import OwnNats
 
 # A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
 _STREAM_PERCENT_OF_VOLUME = 90
@@ -42,14 +40,13 @@ class Nats(pulumi.ComponentResource):
         self,
         name: str,
         servers: Servers,
-        typed: OwnNats,
         *,
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
+        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.typed.members}
         super().__init__("dynamo-stack:components:Nats", name, inputs, opts)
-        store_bytes = size_in_gib(typed.volume_size) * GIB * _STREAM_PERCENT_OF_VOLUME // 100
+        store_bytes = size_in_gib(servers.typed.volume_size) * GIB * _STREAM_PERCENT_OF_VOLUME // 100
         configuration = nats_configuration(servers.name, servers.hosts, store_bytes)
         # The content is in the name, so that a change restarts the servers, one by one; in the logical name
         # too, so that a change which fails half way can be taken back (components/dynamo_graph.py says why).
@@ -59,13 +56,12 @@ class Nats(pulumi.ComponentResource):
             metadata={"name": config_map_name, "namespace": servers.namespace},
             data={CONFIGURATION_FILE: configuration},
             immutable=True,
-            opts=child(self, depends_on, delete=deletion.ALONE),
+            opts=child(self, depends_on, delete=ALONE),
         )
         register_servers(
             self,
             name,
             servers,
-            typed,
             _container(servers),
             depends_on=[*depends_on, config_map],
             data_path=DATA_PATH,
@@ -80,7 +76,7 @@ class Nats(pulumi.ComponentResource):
 
 def _container(servers: Servers) -> dict[str, Any]:
     ports = [{"name": "client", "containerPort": CLIENT_PORT}]
-    if servers.members > 1:
+    if servers.typed.members > 1:
         ports.append({"name": "cluster", "containerPort": CLUSTER_PORT})
     ports.append({"name": "monitor", "containerPort": MONITOR_PORT})
     return {

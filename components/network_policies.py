@@ -19,8 +19,7 @@ from stacks.plan.platform.etcd_command import CLIENT_PORT as ETCD_CLIENT
 from stacks.plan.platform.etcd_command import PEER_PORT as ETCD_PEER
 from stacks.plan.platform.nats_configuration import CLIENT_PORT as NATS_CLIENT
 from stacks.plan.platform.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
-from stacks.plan.platform.platform_plan import OwnPlatform
-from stacks.plan.platform.servers import RELEASE_NAME
+from stacks.plan.platform.platform_plan import RELEASE_NAME, OwnPlatform
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 
 WORKER_SYSTEM_PORT = 9090
@@ -81,18 +80,18 @@ class NetworkPolicies(pulumi.ComponentResource):
         users = [{"namespaceSelector": {"matchLabels": each}} for each in labels]
         # `etcdctl --cluster` in one member asks the others as a client.
         groups = (
-            ("nats", platform.nats, NATS_CLIENT, (NATS_CLUSTER,)),
-            ("etcd", platform.etcd, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER)),
+            ("nats", platform.typed.nats, platform.nats, NATS_CLIENT, (NATS_CLUSTER,)),
+            ("etcd", platform.typed.etcd, platform.etcd, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER)),
         )
-        for kind, servers, client_port, member_ports in groups:
-            if servers and servers.typed.kind != "external":
-                pods = {NAME_LABEL: servers.name}
-                if servers.typed.kind == "bundled":
-                    # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-                    pods = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
+        for kind, typed, own, client_port, member_ports in groups:
+            if typed and typed.kind != "external":
+                # Of a chart's own the labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
+                pods = {NAME_LABEL: kind, "app.kubernetes.io/instance": RELEASE_NAME}
+                if own:
+                    pods = {NAME_LABEL: own.name}
                 ingress = [{"from": users, "ports": _ports(client_port)}]
                 members = {"matchLabels": pods}
-                if servers.members > 1:
+                if own and own.typed.members > 1:
                     ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})
                 spec = {"podSelector": members, "ingress": ingress}
                 self._policy(f"{name}-{kind}", f"dynamo-{kind}", platform.namespace, spec)

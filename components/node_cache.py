@@ -6,8 +6,7 @@ from typing import Any, cast
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet, DaemonSetSpecArgsDict
 
-from components import deletion
-from components.options import Resources, child
+from components.options import WITH_PODS, Resources, child
 
 
 class NodeCache(pulumi.ComponentResource):
@@ -38,6 +37,6 @@ class NodeCache(pulumi.ComponentResource):
             f"{name}-copies",
             metadata={"name": name, "namespace": namespace},
             spec=cast("DaemonSetSpecArgsDict", spec),
-            opts=child(self, depends_on, timeout=timeout_seconds, delete=deletion.WITH_PODS),
+            opts=child(self, depends_on, timeout=timeout_seconds, delete=WITH_PODS),
         )
         self.register_outputs({"daemonSetName": name})

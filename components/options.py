@@ -1,4 +1,4 @@
-"""The resource options that most resources of a component have."""
+"""The resource options that most resources of a component have, and how long a deletion may take."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,18 @@ Resources = list[pulumi.Resource]
 
 LOG_DAYS = 90
 """How long flow logs and the control plane's are kept."""
+
+# The provider's own limit is ten minutes, whatever the object (pulumi-kubernetes 4.32, Deletion in
+# provider/pkg/await/await.go); past these `destroy` stops and names what holds the object.
+ALONE = "60s"
+"""Only the API server acts: ConfigMaps, Secrets, Services."""
+
+WITH_PODS = "300s"
+"""Its pods end first and may take two minutes, on a node that answers. A graph that is deleted in the
+foreground goes after them too."""
+
+WITH_CONTENT = "600s"
+"""A claim goes after the last pod that mounts it, a namespace after everything in it."""
 
 
 def limits(timeout: str | int | None, delete: str | None = None) -> pulumi.CustomTimeouts:

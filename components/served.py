@@ -3,8 +3,7 @@
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import deletion
-from components.options import Resources, child
+from components.options import ALONE, Resources, child
 
 
 def engine_files_map(
@@ -24,6 +23,6 @@ def engine_files_map(
         metadata={"name": name, "namespace": namespace},
         data=files,
         immutable=True,
-        opts=child(reader, depends_on, delete=deletion.ALONE),
+        opts=child(reader, depends_on, delete=ALONE),
     )
     return [*depends_on, made]

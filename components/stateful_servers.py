@@ -8,11 +8,9 @@ from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
-from components import deletion
-from components.options import Resources, child
+from components.options import WITH_PODS, Resources, child
 from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
 from stacks.plan.platform.servers import DATA_VOLUME, Servers
-from stacks.settings.platform import OwnEtcd, OwnNats
 
 NAME_LABEL = "app.kubernetes.io/name"
 # The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready
@@ -29,7 +27,6 @@ def register_servers(
     parent: pulumi.Resource,
     name: str,
     servers: Servers,
-    typed: OwnNats | OwnEtcd,
     container: Mapping[str, Any],
     *,
     depends_on: Resources,
@@ -42,8 +39,7 @@ def register_servers(
     Args:
         parent: the component.
         name: prefix of the logical names.
-        servers: what follows for them from the platform.
-        typed: the same as typed.
+        servers: the members.
         container: a Kubernetes Container, whose port for clients is named client; security context and data
             volume are added.
         depends_on: what must exist before the first pod.
@@ -56,7 +52,7 @@ def register_servers(
         {"name": port["name"], "port": port["containerPort"], "target_port": port["name"]}
         for port in container["ports"]
     ]
-    options = child(parent, depends_on, timeout=servers.ready_timeout_seconds, delete=deletion.WITH_PODS)
+    options = child(parent, depends_on, timeout=servers.ready_timeout_seconds, delete=WITH_PODS)
     headless = Service(
         f"{name}-headless",
         metadata={"name": servers.headless_name, "namespace": servers.namespace},
@@ -78,7 +74,7 @@ def register_servers(
         },
         opts=options,
     )
-    if servers.members > 1:
+    if servers.typed.members > 1:
         # A budget for a single member could never spare it: every drain of its node would wait for ever.
         PodDisruptionBudget(
             f"{name}-disruption-budget",
@@ -94,7 +90,7 @@ def register_servers(
     StatefulSet(
         name,
         metadata={"name": servers.name, "namespace": servers.namespace},
-        spec=_stateful_set(servers, typed, pod),
+        spec=_stateful_set(servers, pod),
         opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
     )
 
@@ -113,10 +109,10 @@ def _labels(servers: Servers) -> dict[str, str]:
     return {NAME_LABEL: servers.name}
 
 
-def _stateful_set(servers: Servers, typed: OwnNats | OwnEtcd, pod: Mapping[str, Any]) -> Any:
+def _stateful_set(servers: Servers, pod: Mapping[str, Any]) -> Any:
     return {
         "serviceName": servers.headless_name,
-        "replicas": servers.members,
+        "replicas": servers.typed.members,
         # One after the other would never end: the first member is ready only when a second one answers.
         "podManagementPolicy": "Parallel",
         "updateStrategy": {"type": "RollingUpdate"},
@@ -131,8 +127,8 @@ def _stateful_set(servers: Servers, typed: OwnNats | OwnEtcd, pod: Mapping[str, 
                 "metadata": {"name": DATA_VOLUME},
                 "spec": {
                     "accessModes": ["ReadWriteOnce"],
-                    "storageClassName": typed.storage_class_name,
-                    "resources": {"requests": {"storage": typed.volume_size}},
+                    "storageClassName": servers.typed.storage_class_name,
+                    "resources": {"requests": {"storage": servers.typed.volume_size}},
                 },
             }
         ],
@@ -160,7 +156,7 @@ def _pod_spec(servers: Servers, container: Mapping[str, Any]) -> dict[str, Any]:
         },
         "containers": [{**container, "securityContext": security}],
     }
-    if servers.members > 1:
+    if servers.typed.members > 1:
         spec["topologySpreadConstraints"] = [
             # Two members on one node would take the majority with it.
             _spread(servers, "kubernetes.io/hostname", "DoNotSchedule"),

@@ -13,7 +13,6 @@ from stacks.plan.infrastructure.eks_plan import (
 )
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
-from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import (
     DRA_DRIVER,
@@ -32,6 +31,7 @@ from stacks.settings.cluster import (
     LustreStorage,
     Reservation,
 )
+from stacks.settings.platform import Etcd, Nats
 from stacks.updates.planned_update import waiting_text
 
 _PRICED_REGION = "us-east-1"
@@ -137,9 +137,10 @@ def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     runs = f"run by stack {owner}" if owner else platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}"]
     if isinstance(platform, OwnPlatform):
-        parts += [f"discovery {platform.discovery}", _server("NATS", platform.nats)]
-        if platform.etcd is not None:
-            parts.append(_server("etcd", platform.etcd))
+        typed = platform.typed
+        parts += [f"discovery {typed.discovery}", _server("NATS", typed.nats, platform.nats_address)]
+        if typed.etcd is not None:
+            parts.append(_server("etcd", typed.etcd, platform.etcd_address))
     lines = stack.serving.placed.recipe.runtime.platform_lines
     stands = f"; recipe for {', '.join(lines)}" if stack.layers.owns("serving") else ""
     return f"{', '.join(parts)}{stands}"
@@ -161,10 +162,10 @@ def _cluster(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     yield Section("Cluster", (f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}",))
 
 
-def _server(name: str, servers: Servers) -> str:
-    if servers.typed.kind == "external":
-        return f"{name} {servers.address}"
-    return f"{name} {servers.typed.kind} x{servers.members}"
+def _server(name: str, typed: Nats | Etcd, address: str) -> str:
+    if typed.kind == "external":
+        return f"{name} {address}"
+    return f"{name} {typed.kind} x{typed.members if typed.kind == 'own' else 1}"
 
 
 def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator[Section]:

@@ -7,8 +7,8 @@ from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
-from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import ServingPlan, StackPlan
+from stacks.settings.platform import Etcd, Nats
 from stacks.wording import alternatives, in_words
 
 _SEVERAL = 3
@@ -38,16 +38,18 @@ def servers(platform: PlatformPlan | None) -> Iterator[str]:
     leases_end = "stops all workers, because their leases end"
     yield _server(
         "NATS",
-        platform.nats,
+        platform.typed.nats,
+        platform.nats_address,
         others="its address",
         bundled=f"one server of the platform's chart; {_WITHOUT_NATS}",
         one=f"one server with a volume; {_WITHOUT_NATS}",
         several="pods serve on without it, none starts; streams of a member that is away wait for it",
     )
-    if platform.etcd is not None:
+    if platform.typed.etcd is not None:
         yield _server(
             "etcd",
-            platform.etcd,
+            platform.typed.etcd,
+            platform.etcd_address,
             others="its addresses",
             bundled="one member of the platform's chart, from Bitnami's archived images (bitnamilegacy), "
             f"which get no fixes; away for more than 10 s it {leases_end}",
@@ -133,13 +135,15 @@ def _model(cache: CachePlan, placed: PlacedRecipe) -> str:
     return f"model cache: {cache.size_gib}Gi ({repository}, {origin}, needs {cache.needed_gib}Gi)"
 
 
-def _server(title: str, group: Servers, *, others: str, bundled: str, one: str, several: str) -> str:
+def _server(
+    title: str, typed: Nats | Etcd, address: str, *, others: str, bundled: str, one: str, several: str
+) -> str:
     """Return what runs, with the reason that its kind and number of members have."""
-    match group.typed.kind:
+    match typed.kind:
         case "external":
-            return f"{title}: external, {group.address} (others run it; this stack only passes {others} on)"
+            return f"{title}: external, {address} (others run it; this stack only passes {others} on)"
         case "bundled":
             return f"{title}: bundled, 1 member ({bundled})"
         case "own":
-            reason = one if group.members < _SEVERAL else several
-            return f"{title}: own, {in_words(group.members, 'member')} ({reason})"
+            reason = one if typed.members < _SEVERAL else several
+            return f"{title}: own, {in_words(typed.members, 'member')} ({reason})"

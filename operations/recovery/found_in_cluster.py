@@ -24,7 +24,7 @@ from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, read_
 from resource_graph import Resource, ResourceGraph
 from resource_graph.engine_state import Deployment
 from resource_graph.urns import RELEASE_TYPE
-from stacks.plan.platform.servers import RELEASE_NAME
+from stacks.plan.platform.platform_plan import RELEASE_NAME
 from stacks.plan.stack_plan import StackPlan
 
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}

@@ -126,4 +126,4 @@ def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, Servers]]:
     if not isinstance(platform, OwnPlatform):
         return []
     groups = (("NATS", platform.nats), ("etcd", platform.etcd))
-    return [(title, group) for title, group in groups if group and group.typed.kind == "own"]
+    return [(title, group) for title, group in groups if group]

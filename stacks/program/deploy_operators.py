@@ -6,10 +6,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components import deletion
 from components.cluster_addons import VOLUME_CLASS
 from components.gpu_nodes_ready import GpuNodesReady
 from components.helm_chart import HelmChart
+from components.options import WITH_CONTENT
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.infrastructure.operator_values import (
     DRA_DRIVER_VALUES,
@@ -137,6 +137,6 @@ def _namespace(
         opts=pulumi.ResourceOptions(
             provider=provider,
             depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(delete=deletion.WITH_CONTENT),
+            custom_timeouts=pulumi.CustomTimeouts(delete=WITH_CONTENT),
         ),
     )

@@ -10,13 +10,11 @@ from components.nats import Nats
 from components.network_policies import NetworkPolicies
 from components.options import Resources
 from components.platform_guard import PlatformGuard, PlatformGuardProvider
-from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan, release_values
-from stacks.plan.platform.servers import RELEASE_NAME
+from stacks.plan.platform.platform_plan import RELEASE_NAME, OwnPlatform, PlatformPlan, release_values
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan
 from stacks.plan.versions import platform_chart
 from stacks.program.joined_layers import reference
-from stacks.settings.platform import OwnEtcd, OwnNats
 
 
 def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[Resources, Resources]:
@@ -41,10 +39,10 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
         opts=options,
     )
     servers: Resources = []
-    if isinstance(typed := platform.nats.typed, OwnNats):
-        servers.append(Nats("nats", platform.nats, typed, depends_on=[namespace], opts=options))
-    if platform.etcd and isinstance(typed := platform.etcd.typed, OwnEtcd):
-        servers.append(Etcd("etcd", platform.etcd, typed, depends_on=[namespace], opts=options))
+    if platform.nats:
+        servers.append(Nats("nats", platform.nats, depends_on=[namespace], opts=options))
+    if platform.etcd:
+        servers.append(Etcd("etcd", platform.etcd, depends_on=[namespace], opts=options))
     made = HelmChart(
         RELEASE_NAME,
         platform_chart(platform.version),
@@ -52,7 +50,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
         release_name=RELEASE_NAME,
         namespace=platform.namespace,
         values=release_values(platform),
-        timeout_seconds=platform.timeout_seconds,
+        timeout_seconds=platform.typed.install_timeout_seconds,
         outputs={"releaseName": RELEASE_NAME},
         depends_on=[namespace, *servers],
         opts=options,

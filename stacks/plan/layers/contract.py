@@ -12,7 +12,6 @@ from typing import cast
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform.platform_plan import OwnPlatform
-from stacks.plan.platform.servers import Servers
 from stacks.settings.cluster import ClusterSettings, LustreStorage
 
 Value = str | int
@@ -67,10 +66,13 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterSettings) -> Contra
         ("cluster.name" if cluster.kind == "eks" else "cluster.context"): cluster.context,
         "platform.version": platform.version,
         "platform.namespace": platform.namespace,
-        "platform.discovery": platform.discovery,
-        **_server_values("platform.nats", platform.nats),
-        **_server_values("platform.etcd", platform.etcd),
+        "platform.discovery": platform.typed.discovery,
+        "platform.nats.kind": platform.typed.nats.kind,
+        "platform.nats.address": platform.nats_address,
+        "platform.etcd.kind": platform.typed.etcd.kind if platform.typed.etcd else "none",
     }
+    if platform.typed.etcd:
+        values["platform.etcd.address"] = platform.etcd_address
     return values
 
 
@@ -98,9 +100,3 @@ def pools_in(values: Mapping[str, object]) -> tuple[str, ...]:
 def pool_key(pool: str, key: str) -> str:
     """Return the key of a pool's value."""
     return f"nodePools[{pool}].{key}"
-
-
-def _server_values(key: str, group: Servers | None) -> dict[str, Value]:
-    if group is None:
-        return {f"{key}.kind": "none"}
-    return {f"{key}.kind": group.typed.kind, f"{key}.address": group.address}

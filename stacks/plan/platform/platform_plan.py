@@ -9,6 +9,7 @@ from recipes.images import mirrored
 from recipes.model import Recipe
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
+from stacks.plan.platform import etcd_command, nats_configuration
 from stacks.plan.platform.servers import Servers
 from stacks.plan.versions import (
     ETCD_IMAGE,
@@ -20,6 +21,8 @@ from stacks.settings import platform as settings
 from stacks.settings.stack import StackSettings
 from stacks.wording import alternatives
 
+RELEASE_NAME = "dynamo-platform"
+"""The platform's Helm release has it."""
 NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
@@ -41,22 +44,43 @@ class ExistingPlatform:
 class OwnPlatform:
     """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
 
+    typed: settings.OwnPlatform
     version: str
     """Release of the chart, and with it of the operator."""
     namespace: str
     """Operator, NATS and etcd run there."""
-    discovery: settings.Discovery
-    """Way in which workers and frontends find each other."""
-    nats: Servers
+    nats: Servers | None
+    """The stack's own; None: the chart brings one, or others run it."""
     etcd: Servers | None
-    """Servers of etcd; None with discovery kubernetes, which needs no etcd."""
+    """As of NATS; and with discovery kubernetes nothing needs etcd."""
     operator_image: str | None
     """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
-    timeout_seconds: int
-    """How long the release, and each of its own servers, may take to become ready."""
     namespace_exists: bool
     """Others made its namespace."""
     kind: Literal["own"] = "own"
+
+    @property
+    def nats_address(self) -> str:
+        """The URL that clients of NATS are given."""
+        match self.typed.nats:
+            case settings.ExternalNats(address=address):
+                return address
+            case settings.BundledNats():
+                service = f"{RELEASE_NAME}-nats"
+            case settings.OwnNats():
+                service = NATS_NAME
+        return f"nats://{service}.{self.namespace}.svc.cluster.local:{nats_configuration.CLIENT_PORT}"
+
+    @property
+    def etcd_address(self) -> str:
+        """The addresses that clients of etcd are given, separated by commas."""
+        if isinstance(self.typed.etcd, settings.ExternalEtcd):
+            return ",".join(self.typed.etcd.addresses)
+        if self.etcd:
+            # Through one balancing address a client would stay with a member that has lost the others.
+            return ",".join(f"http://{host}:{etcd_command.CLIENT_PORT}" for host in self.etcd.hosts.values())
+        # The chart's operator writes the address like this: without a scheme.
+        return f"{RELEASE_NAME}-etcd.{self.namespace}.svc.cluster.local:{etcd_command.CLIENT_PORT}"
 
 
 PlatformPlan = OwnPlatform | ExistingPlatform
@@ -108,18 +132,19 @@ def platform_plan(
     mirrors = stack.image_mirrors
     operator = mirrored(OPERATOR_IMAGE, mirrors)
 
-    def servers(name: str, image: str, typed: settings.Nats | settings.Etcd) -> Servers:
+    def servers(name: str, image: str, typed: settings.Nats | settings.Etcd | None) -> Servers | None:
+        if not isinstance(typed, settings.OwnNats | settings.OwnEtcd):
+            return None
         keep_volumes, seconds = stack.lifecycle == "production", platform.install_timeout_seconds
         return Servers(typed, name, namespace, mirrored(image, mirrors), keep_volumes, seconds)
 
     return OwnPlatform(
+        typed=platform,
         version=platform.version,
         namespace=namespace,
-        discovery=platform.discovery,
         nats=servers(NATS_NAME, NATS_IMAGE, platform.nats),
-        etcd=servers(ETCD_NAME, ETCD_IMAGE, platform.etcd) if platform.etcd else None,
+        etcd=servers(ETCD_NAME, ETCD_IMAGE, platform.etcd),
         operator_image=operator if operator != OPERATOR_IMAGE else None,
-        timeout_seconds=platform.install_timeout_seconds,
         namespace_exists=not isinstance(platform.namespace, str),
     )
 
@@ -141,15 +166,15 @@ def release_values(platform: OwnPlatform) -> dict[str, Any]:
     The chart has no schema: an unknown key would pass in silence.
     """
     operator: dict[str, Any] = {
-        "discoveryBackend": platform.discovery,
+        "discoveryBackend": platform.typed.discovery,
         # Lets the operator bring the definitions up to its own version at every start.
         "upgradeCRD": True,
     }
-    nats, etcd = platform.nats.typed, platform.etcd and platform.etcd.typed
+    nats, etcd = platform.typed.nats, platform.typed.etcd
     if not isinstance(nats, settings.BundledNats):
-        operator["natsAddr"] = platform.nats.address
-    if platform.etcd and not isinstance(etcd, settings.BundledEtcd):
-        operator["etcdAddr"] = platform.etcd.address
+        operator["natsAddr"] = platform.nats_address
+    if etcd and not isinstance(etcd, settings.BundledEtcd):
+        operator["etcdAddr"] = platform.etcd_address
     if platform.operator_image:
         operator["controllerManager"] = {"manager": {"image": {"repository": platform.operator_image}}}
     values: dict[str, Any] = {

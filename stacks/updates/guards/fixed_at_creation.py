@@ -17,9 +17,9 @@ from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform.platform_plan import OwnPlatform
-from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import AdoptedNetworkSettings, LustreStorage
+from stacks.settings.platform import Etcd, Nats
 
 # Of the storage the claim would stay, and its file system go from under it.
 _CLUSTER = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
@@ -42,10 +42,10 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
-        values["platform.discovery"] = platform.discovery
-        values |= _server_values("platform.nats", platform.nats)
-        if platform.etcd is not None:
-            values |= _server_values("platform.etcd", platform.etcd)
+        values["platform.discovery"] = platform.typed.discovery
+        values |= _server_values("platform.nats", platform.typed.nats)
+        if platform.typed.etcd is not None:
+            values |= _server_values("platform.etcd", platform.typed.etcd)
     return values
 
 
@@ -82,11 +82,11 @@ def _network_values(plan: EksPlan) -> dict[str, str]:
     }
 
 
-def _server_values(key: str, servers: Servers) -> dict[str, str | int]:
+def _server_values(key: str, typed: Nats | Etcd) -> dict[str, str | int]:
     # Volumes too: the API server lets nobody change the claim templates of a StatefulSet.
     fixed = {"kind", "members", "storage_class_name", "volume_size"}
-    typed = servers.typed.model_dump(by_alias=True, include=fixed)
-    return {f"{key}.{name}": value for name, value in typed.items()}
+    values = typed.model_dump(by_alias=True, include=fixed)
+    return {f"{key}.{name}": value for name, value in values.items()}
 
 
 def _kind(*, exists: bool) -> str:

@@ -37,9 +37,9 @@ def _reasons(*changes: Change) -> dict[str, str]:
 
 def test_bundled_servers_answer_at_the_charts_addresses() -> None:
     platform = _own(BOTH_BUNDLED)
-    assert platform.etcd
-    assert platform.nats.address == f"nats://dynamo-platform-nats.{DOMAIN}:4222"
-    assert platform.etcd.address == f"dynamo-platform-etcd.{DOMAIN}:2379"
+    assert (platform.nats, platform.etcd) == (None, None)
+    assert platform.nats_address == f"nats://dynamo-platform-nats.{DOMAIN}:4222"
+    assert platform.etcd_address == f"dynamo-platform-etcd.{DOMAIN}:2379"
     assert "archived images (bitnamilegacy)" in _reasons(BOTH_BUNDLED)["etcd"]
 
 
@@ -81,7 +81,8 @@ def test_three_members_say_what_they_buy_and_what_not() -> None:
 def test_images_come_from_the_mirrors() -> None:
     typed = changed(disagg_b200_settings(), _etcd(), {"imageMirrors": MIRRORS})
     platform = _own(_etcd(), {"imageMirrors": MIRRORS})
-    assert platform.etcd
-    assert platform.nats.image == "mirror.example.com/hub/library/nats:2.11.4-alpine"
-    assert platform.etcd.image == "mirror.example.com/quay/coreos/etcd:v3.5.21"
+    assert [each.image for each in (platform.nats, platform.etcd) if each] == [
+        "mirror.example.com/hub/library/nats:2.11.4-alpine",
+        "mirror.example.com/quay/coreos/etcd:v3.5.21",
+    ]
     assert dict(resolved(typed).serving.placed.image_mirrors) == MIRRORS

@@ -3,7 +3,7 @@
 from stacks.plan import timeouts
 from stacks.plan.platform.platform_plan import OwnPlatform
 from tests.stacks.changed_settings import changed
-from tests.support.dev_settings import dev_settings, problems_of, resolved
+from tests.support.dev_settings import dev_settings, disagg_b200_settings, problems_of, resolved
 
 
 def test_a_wait_is_as_long_as_the_slowest_published_time_and_never_longer_than_the_operator_s() -> None:
@@ -16,7 +16,7 @@ def test_a_wait_is_as_long_as_the_slowest_published_time_and_never_longer_than_t
 def test_a_typed_timeout_wins() -> None:
     stack = resolved(
         changed(
-            dev_settings(),
+            disagg_b200_settings(),
             {
                 "serving.readyTimeoutSeconds": 20,
                 "modelCache.downloadTimeoutSeconds": 30,
@@ -25,7 +25,9 @@ def test_a_typed_timeout_wins() -> None:
         )
     )
     assert isinstance(stack.platform, OwnPlatform)
-    waits = stack.serving.ready_timeout_seconds, stack.cache.timeout_seconds, stack.platform.timeout_seconds
+    assert stack.platform.nats
+    members = stack.platform.nats.ready_timeout_seconds
+    waits = stack.serving.ready_timeout_seconds, stack.cache.timeout_seconds, members
     assert waits == (20, 30, 40)
 
 
