@@ -40,9 +40,9 @@ class Etcd(pulumi.ComponentResource):
         inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.typed.members}
         super().__init__("dynamo-stack:components:Etcd", name, inputs, opts)
         state_name = f"{servers.name}-state"
+        rejoins = isinstance(servers.typed, OwnEtcd) and servers.typed.rejoining
         # Not in the pod template: there, a change would restart the healthy members one by one while
         # another is lost, and three members without two of them have no quorum.
-        rejoins = isinstance(servers.typed, OwnEtcd) and servers.typed.rejoining
         state = ConfigMap(
             f"{name}-state",
             metadata={"name": state_name, "namespace": servers.namespace},

@@ -15,11 +15,11 @@ from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
 from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.service_changes import Refusal, ServiceChange, overridden, refused_changes, with_changes
 from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
+from stacks.plan.service_changes import ServiceChange, overridden, refused_changes, with_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.services import EngineKeys, EngineOverrides, ReplicaSettings
@@ -185,7 +185,7 @@ def with_service_changes(recipe: Recipe, serving: ServingSettings) -> tuple[Reci
         return recipe, ()
     refusals = tuple(refused_changes(recipe, changes))
     if refusals:
-        return recipe, tuple(map(_refused, refusals))
+        return recipe, refusals
     changed = with_changes(recipe, changes)
     found = contradictions(changed)
     if found:
@@ -212,10 +212,6 @@ def _change(serving: ServingSettings, role: Role) -> ServiceChange:
         image_version=getattr(serving.image_versions, role),
         router_mode=serving.router_mode if role == "frontend" else None,
     )
-
-
-def _refused(refusal: Refusal) -> Problem:
-    return Problem(f"serving.{refusal.key}", refusal.value, refusal.message, suggestion=refusal.instead)
 
 
 def _of_role(serving: ServingSettings, role: Role) -> Iterator[tuple[str, str]]:

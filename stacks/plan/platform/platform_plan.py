@@ -73,7 +73,7 @@ class OwnPlatform:
 
     @property
     def etcd_address(self) -> str:
-        """The addresses that clients of etcd are given, separated by commas."""
+        """The addresses that clients of etcd, where there is one, are given, separated by commas."""
         if isinstance(self.typed.etcd, settings.ExternalEtcd):
             return ",".join(self.typed.etcd.addresses)
         if self.etcd:

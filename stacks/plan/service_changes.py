@@ -15,6 +15,7 @@ from recipes.merging import option_messages, with_options
 from recipes.model import Recipe
 from recipes.pod_environment import cache_environment
 from recipes.services import Role, ServiceRecipe
+from stacks.errors import Problem
 
 _KV_ROLES: tuple[Role, ...] = ("prefill", "decode")
 _ELSEWHERE = "set elsewhere, for all that has to agree"
@@ -110,19 +111,7 @@ class ServiceChange:
     """Of the frontend."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """One change that cannot be made."""
-
-    key: str
-    """Below `serving`, such as environment.decode.HF_HOME."""
-    value: str | None
-    """Options or tag; None for a variable, which the key names."""
-    message: str
-    instead: str | None = None
-
-
-def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Problem]:
     """Yield what would be lost, or would contradict what is said elsewhere."""
     services = {service.role: service for service in recipe.services}
     yield from _two_versions(recipe, changes)
@@ -134,12 +123,13 @@ def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> It
         for name in change.environment:
             place = _place_of_variable(recipe, service, name)
             if place is not None:
-                yield Refusal(f"environment.{role}.{name}", None, _ELSEWHERE, place)
+                yield Problem(f"serving.environment.{role}.{name}", None, _ELSEWHERE, suggestion=place)
         yield from _options(recipe, service, change.arguments)
         tag = change.image_version
         if tag is not None and _line(tag) != _line(recipe.runtime.version):
+            key = f"serving.imageVersions.{role}"
             message = f"the recipe's flags, defects and operator are those of {recipe.runtime.version}"
-            yield Refusal(f"imageVersions.{role}", tag, message, "another platform.version")
+            yield Problem(key, tag, message, suggestion="another platform.version")
 
 
 def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recipe:
@@ -151,7 +141,7 @@ def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recip
     return recipe.model_copy(update={"services": services})
 
 
-def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Problem]:
     """Yield the tags that make prefill and decode of different releases, which Dynamo never supports.
 
     Source: ai-dynamo/dynamo docs, compatibility page (0059bad). Processes of one container have one image.
@@ -170,7 +160,8 @@ def _two_versions(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iter
         message = f"prefill and decode are processes of one container, which has one image: this is {both}"
     for role in tags:
         if (tag := changes.get(role, ServiceChange()).image_version) is not None:
-            yield Refusal(f"imageVersions.{role}", tag, message, "the same version for prefill and decode")
+            hint = "the same version for prefill and decode"
+            yield Problem(f"serving.imageVersions.{role}", tag, message, suggestion=hint)
 
 
 def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:
@@ -215,21 +206,21 @@ def _line(tag: str) -> list[str]:
     return tag.split(".")[:2]
 
 
-def _options(recipe: Recipe, service: ServiceRecipe, arguments: tuple[str, ...]) -> Iterator[Refusal]:
-    key = f"arguments.{service.role}"
+def _options(recipe: Recipe, service: ServiceRecipe, arguments: tuple[str, ...]) -> Iterator[Problem]:
+    key = f"serving.arguments.{service.role}"
     if arguments and recipe.engine_server is not None:
         message = f"{recipe.server} is started with what the recipe says, and its engine options"
         instead = f"serving.overrides.{service.role}"
-        yield Refusal(key, " ".join(arguments), message, instead)
+        yield Problem(key, " ".join(arguments), message, suggestion=instead)
         return
     if arguments and not arguments[0].startswith("-"):
         message = "a value without an option: one flag or value an entry, the flag first"
-        yield Refusal(key, arguments[0], message)
+        yield Problem(key, arguments[0], message)
     for option, value in split_options(arguments):
         place = _OPTIONS.get(_name(option)) or _place_of_option(recipe, service, option)
         if place is not None:
             shown = option if value is None else f"{option} {value}"
-            yield Refusal(key, shown, _ELSEWHERE, place)
+            yield Problem(key, shown, _ELSEWHERE, suggestion=place)
 
 
 def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str | None:
@@ -241,13 +232,13 @@ def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str
     return None if path is None else ".".join(("serving.overrides", service.role, *path))
 
 
-def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Refusal]:
+def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Problem]:
     roles = " and ".join(service.role for service in recipe.services)
     message = f"the recipe {recipe.name} has no role {role}, only {roles}"
-    yield from (Refusal(f"environment.{role}.{name}", None, message) for name in change.environment)
+    yield from (Problem(f"serving.environment.{role}.{name}", None, message) for name in change.environment)
     others = {
-        f"arguments.{role}": " ".join(change.arguments),
-        f"imageVersions.{role}": change.image_version,
-        "routerMode": change.router_mode,
+        f"serving.arguments.{role}": " ".join(change.arguments),
+        f"serving.imageVersions.{role}": change.image_version,
+        "serving.routerMode": change.router_mode,
     }
-    yield from (Refusal(key, typed, message) for key, typed in others.items() if typed)
+    yield from (Problem(key, typed, message) for key, typed in others.items() if typed)
