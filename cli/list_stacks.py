@@ -6,9 +6,8 @@ from pathlib import Path
 
 from cli.output import print_result, print_table, say
 from cli.stack_argument import AsJson
-from hardware import ACCELERATORS
 from operations.document import Document
-from recipes.fitting import gpus_on_one_node
+from recipes.fitting import usable_accelerators
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
@@ -135,19 +134,13 @@ def _recipes(folder: str | None, directory: Path) -> Iterator[ListedRecipe]:
                 problem=error.texts[0],
             )
             continue
-        accelerators = [
-            accelerator.name
-            for accelerator in ACCELERATORS.values()
-            if accelerator.architecture_family in recipe.quantization.architecture_families
-            and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts)
-        ]
         yield ListedRecipe(
             name=name,
             folder=folder,
             gpus=recipe.gpus,
             platform_lines=tuple(recipe.runtime.platform_lines),
             validated_on=tuple(recipe.validated_on),
-            evidence=_evidence(recipe, accelerators),
+            evidence=_evidence(recipe, usable_accelerators(recipe)),
             problem=None,
         )
 

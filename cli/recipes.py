@@ -10,9 +10,9 @@ import typer
 from cli.output import Row, print_sections, print_table, say
 from cli.stack_argument import complete_recipe
 from engines.runtime_lines import RUNTIME_TAGS
-from hardware import ACCELERATORS
 from operations.errors import CommandError
 from recipes.files import RECIPE_NAME, copied_recipe
+from recipes.fitting import usable_accelerators
 from recipes.load import CATALOGUE, recipe_file, recipe_names
 from recipes.merging import dotted_options
 from recipes.model import Recipe
@@ -161,8 +161,7 @@ def _shown(value: object) -> str:
 
 
 def _evidence(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
-    for accelerator in ACCELERATORS.values():
-        if accelerator.architecture_family in recipe.quantization.architecture_families:
-            found = evidence_on(recipe, accelerator.name)
-            validated = "yes" if accelerator.name in recipe.validated_on else "no"
-            yield accelerator.name, validated, f"{found.level.value}: {found.reason}"
+    for accelerator in usable_accelerators(recipe):
+        found = evidence_on(recipe, accelerator)
+        validated = "yes" if accelerator in recipe.validated_on else "no"
+        yield accelerator, validated, f"{found.level.value}: {found.reason}"

@@ -1,6 +1,5 @@
 """What lies between two recordings of a stack, resource by resource, and what the engine makes of it."""
 
-import json
 from enum import Enum
 from typing import Any
 
@@ -8,7 +7,6 @@ from pydantic import Field, SerializerFunctionWrapHandler, computed_field, field
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, AnyValue
-from resource_graph.printable import one_line
 from resource_graph.values import Path
 
 
@@ -97,12 +95,3 @@ class ResourceChange:
         """Whether the API server, a webhook or the engine says no."""
         is_kept = self.is_protected and self.ends
         return is_kept or any(each.effect is Effect.REFUSED for each in self.fields)
-
-
-def dotted(path: Path) -> str:
-    """Return the path of a field as people write it: `spec.services[0].replicas`."""
-    text = ""
-    for part in path:
-        is_word = isinstance(part, str) and part.isidentifier()
-        text += f".{part}" if is_word else f"[{json.dumps(part, ensure_ascii=False)}]"
-    return one_line(text.removeprefix("."))

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from comparison.capacity import Block, Gpus
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
 from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
 from comparison.verdict_lines import Quoted, Sentence, listed, quoted
+from resource_graph.printable import dotted
 from rules.model import Waiver
 from stacks.wording import in_words
 

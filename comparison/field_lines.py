@@ -4,10 +4,10 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from comparison.changes import Change, Effect, FieldChange, ResourceChange, dotted
+from comparison.changes import Change, Effect, FieldChange, ResourceChange
 from comparison.result import KNOWN_LATER
 from resource_graph import Unknown, Value
-from resource_graph.printable import one_line, printable
+from resource_graph.printable import dotted, one_line, printable
 
 _CONTEXT_LINES = 2
 _ONE_LINE = 100

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from comparison.result import RESULT, RecordedResource, RecordedValues
-from resource_graph.input_text import InputError
+from resource_graph.input_text import InputError, first_problem
 from rules.model import Waiver
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -163,15 +163,8 @@ def side_of_json(text: str | bytes) -> Side:
     try:
         form = _FORM.validate_json(text, strict=True, extra="forbid", by_alias=True, by_name=False)
     except ValidationError as error:
-        raise InputError(_why_unread(error)) from None
+        raise InputError(f"it is no recording: {first_problem(error)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"it is no recording: {error}") from None
     stacks: tuple[StackRecording | UnreadStack, ...] = (*form.recorded, *form.unread)
     return Side(form.label, form.commit, {each.name: each for each in stacks}, form.notes)
-
-
-def _why_unread(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(step) for step in first["loc"])
-    problem = f"{place}: {first['msg']}" if place else first["msg"]
-    return f"it is no recording: {problem}"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from comparison.changes import Effect, Operation, ResourceChange, dotted
+from comparison.changes import Effect, Operation, ResourceChange
 from comparison.stack_comparison import (
     Comparison,
     ComparisonVerdict,
@@ -12,6 +12,7 @@ from comparison.stack_comparison import (
     Standing,
     UncomparedStack,
 )
+from resource_graph.printable import dotted
 from stacks.wording import in_words
 
 _DONE = {

@@ -28,6 +28,14 @@ def gpus_on_one_node(recipe: Recipe) -> int:
     return sizes[0] if sizes else max(pod.gpus for pod in recipe.pods)
 
 
+def usable_accelerators(recipe: Recipe) -> Iterator[str]:
+    """Yield the GPUs that the recipe runs on: of its families, on nodes with room for a worker."""
+    for accelerator in ACCELERATORS.values():
+        is_of_family = accelerator.architecture_family in recipe.quantization.architecture_families
+        if is_of_family and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts):
+            yield accelerator.name
+
+
 def fitted(recipe: Recipe, family: ArchitectureFamily, gpus: int | None = None) -> Recipe:
     """Return the recipe for GPUs of one family, and workers of so many; None: of the recipe's own number.
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from resource_graph.input_text import InputError
+from resource_graph.input_text import InputError, first_problem
 from resource_graph.resource import CustomTimeouts, Resource, set_timeouts
 from resource_graph.urns import own_type, provider_urn, urn_name
 from resource_graph.wire import plain_state
@@ -120,7 +120,7 @@ def read_export(text: str) -> Deployment:
         return _Exported.model_validate_json(text).deployment
     except ValidationError as error:
         is_checkpoint = _CHECKPOINT.match(text) is not None
-        said = "a checkpoint out of a backend, with its history" if is_checkpoint else _first_problem(error)
+        said = "a checkpoint out of a backend, with its history" if is_checkpoint else first_problem(error)
         raise InputError(f"{said}; {_EXPECTED}") from error
 
 
@@ -133,7 +133,7 @@ def read_record(content: object, where: str) -> EngineRecord:
     try:
         return EngineRecord.model_validate(content)
     except ValidationError as error:
-        raise InputError(f"{where}: {_first_problem(error)}") from error
+        raise InputError(f"{where}: {first_problem(error)}") from error
 
 
 def records_of_outputs(resources: Mapping[str, Mapping[str, Any]]) -> tuple[EngineRecord, ...]:
@@ -153,9 +153,3 @@ def records_of_outputs(resources: Mapping[str, Mapping[str, Any]]) -> tuple[Engi
 def _applied(outputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
     applied = outputs.get("__inputs")
     return cast("Mapping[str, Any]", applied) if isinstance(applied, Mapping) else None
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from pydantic import ValidationError
+
 from resource_graph.printable import one_line
 
 STANDARD_INPUT = Path("-")
@@ -86,3 +88,10 @@ def _decoded(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         hint = "; it is UTF-16: save it as UTF-8" if content.startswith(_UTF_16) else ""
         raise InputError(f"{name}: not a UTF-8 text file (byte {error.start}){hint}") from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first mistake of a text, with its place in it."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

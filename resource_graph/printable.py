@@ -4,6 +4,10 @@ Names and messages come from other people: from YAML, a cluster, a state. A term
 characters among them, and could be made to show another result than the one that was found.
 """
 
+import json
+
+from resource_graph.values import Path
+
 _LAYOUT = "\n\t"
 
 
@@ -26,3 +30,12 @@ def one_line(text: str, longest: int | None = None) -> str:
         left_out = f" … {len(text) - longest:,} characters … "
         text = f"{text[: longest // 2]}{left_out}{text[-(longest // 2) :]}"
     return printable(text, kept="")
+
+
+def dotted(path: Path) -> str:
+    """The path of a field as people and Pulumi write it: `spec.services[0].labels["example.com/pool"]`."""
+    text = ""
+    for part in path:
+        is_word = isinstance(part, str) and part.isidentifier()
+        text += f".{part}" if is_word else f"[{json.dumps(part, ensure_ascii=False)}]"
+    return one_line(text.removeprefix("."))

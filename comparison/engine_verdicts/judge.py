@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.dynamo_graphs import (
     another_service,
     is_made_again,
@@ -21,6 +21,7 @@ from comparison.engine_verdicts.resource_types import (
 from comparison.nested_values import amount_of
 from comparison.pairs import Pair, name_of, title_of
 from resource_graph import Resource, value_at
+from resource_graph.printable import dotted
 
 _CONTENT = ("data", "binaryData", "stringData")
 _STORAGE = "spec.resources.requests.storage"

@@ -94,7 +94,7 @@ _LOG_LINES = "--tail=400"
 def asked(view: View) -> SmokeReport:
     """Ask the frontend as a client does, through a port-forward."""
     served = view.served
-    with PortForward(view.commands, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
+    with PortForward(view.cluster, served.namespace, served.graph, seconds=_OPEN_SECONDS) as forward:
         frontend = Frontend(forward.address, seconds=_ANSWER_SECONDS, by_proxy=False)
         question = view.asked
         if not question.model:

@@ -18,7 +18,6 @@ from components.cluster_answer import (
     condition_of,
     labels_of,
 )
-from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.health import ServingObjects
@@ -42,8 +41,7 @@ class View:
 
     began: float
     """When it was begun to ask, by time.monotonic()."""
-    commands: ClusterCommands
-    cluster: ClusterReader
+    cluster: ClusterCommands
     """Its answers come in time."""
     served: ServingObjects
     asked: Target
@@ -146,7 +144,7 @@ class View:
 
 
 def look(
-    commands: ClusterCommands, served: ServingObjects, asked: Target, stack: StackPlan | None = None
+    cluster: ClusterCommands, served: ServingObjects, asked: Target, stack: StackPlan | None = None
 ) -> View:
     """Ask for all of it.
 
@@ -154,7 +152,7 @@ def look(
         CommandError: the cluster does not say what the deployment is.
 
     """
-    began, cluster = time.monotonic(), commands.within(LOOK_SECONDS)
+    began, cluster = time.monotonic(), cluster.within(LOOK_SECONDS)
     serves = cluster.ask(GRAPH_OBJECTS if served.by_dynamo else DEPLOYMENTS, served.graph, served.namespace)
     pods = cluster.ask(PODS, namespace=served.namespace, labelSelector=f"{GRAPH_NAME}={served.graph}")
     for answer in (serves, pods):
@@ -176,7 +174,6 @@ def look(
         claims[served.claim] = None
     return View(
         began,
-        commands,
         cluster,
         served,
         asked,

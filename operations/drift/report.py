@@ -8,11 +8,11 @@ from typing import Self
 
 from pydantic import Field, computed_field
 
-from comparison.changes import dotted
 from failures.explanation import Subject
 from failures.failed_operation import edit_command
 from failures.losses import Loss
 from operations.document import Document
+from resource_graph.printable import dotted
 from resource_graph.values import Path
 from stacks.wording import in_words
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, computed_field
 
-from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange, dotted
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.resource_types import is_stateful
 from comparison.pairs import title_of
 from comparison.recording import RecordedFinding, RecordedNotice
@@ -14,6 +14,7 @@ from operations.commands import PulumiCommand
 from operations.document import Document
 from operations.engine_preview.events import EngineStep, Events, ask_engine
 from resource_graph import Resource, value_at
+from resource_graph.printable import dotted
 from resource_graph.urns import STACK_TYPE, own_type, urn_name
 from resource_graph.values import Path as PropertyPath
 

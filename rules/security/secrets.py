@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from resource_graph.printable import dotted
 from resource_graph.values import Path
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
@@ -145,11 +146,6 @@ def _leaves(value: Value, path: Path = (), name: str = "") -> Iterator[_Leaf]:
         yield path, name, value
 
 
-def _dotted(path: Path) -> str:
-    """Path for messages, such as values.auth.0.password."""
-    return ".".join(map(str, path))
-
-
 def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
     for where, entries in _environments(template):
         for entry in entries:
@@ -175,7 +171,7 @@ def _in_object(parts: Mapping[str, _Credential], _graph: ResourceGraph, resource
     beside = ", in a file," if resource.kind == "Secret" else ""
     for part, credential in parts.items():
         for where, name, leaf in _leaves(resource.inputs.get(part), (part,)):
-            yield from _judged(f"{_dotted(where)}{beside}", name, leaf, credential)
+            yield from _judged(f"{dotted(where)}{beside}", name, leaf, credential)
 
 
 def _judged(what: str, name: str, value: Value, credential: _Credential) -> Iterator[Said]:
@@ -192,4 +188,4 @@ def _unmarked(resource: Resource, key: str, credential: _Credential) -> Iterator
         if marked and any(path[:length] in marked for length in range(1, len(path) + 1)):
             continue
         if isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
-            yield failed(resource, resource.name, f"{_dotted(path)} holds {kind} and is not marked as secret")
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind} and is not marked as secret")

@@ -106,8 +106,9 @@ def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
 
 
 def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iterable[RetainedObject]:
-    """Yield what stays in the platform's namespace, and that where it is the stack's own."""
-    if platform is None:
+    """Yield what stays in the namespace of the stack's own platform, and the namespace that holds data."""
+    if not isinstance(platform, OwnPlatform):
+        # Nobody's layer, or another stack's, whose own list has what it leaves.
         return
     holders = _own_servers(platform) if keeps_data else []
     for title, members in holders:
@@ -122,8 +123,6 @@ def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iter
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, Servers]]:
-    if not isinstance(platform, OwnPlatform):
-        return []
+def _own_servers(platform: OwnPlatform) -> list[tuple[str, Servers]]:
     groups = (("NATS", platform.nats), ("etcd", platform.etcd))
     return [(title, group) for title, group in groups if group]

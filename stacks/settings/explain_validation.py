@@ -7,9 +7,10 @@ from types import NoneType
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from resource_graph.printable import dotted
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
-from stacks.settings.setting_places import Place, blocks_of, dotted, fields_of, kind_of, place_of
+from stacks.settings.setting_places import Place, blocks_of, fields_of, kind_of, place_of
 from stacks.wording import alternatives
 
 _LIMITS = {

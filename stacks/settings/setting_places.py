@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from resource_graph.printable import dotted
 from stacks.settings.setting_types import ANY_TEXT, TextForm
 from stacks.wording import alternatives
 
@@ -108,15 +109,6 @@ def field_place(field: FieldInfo) -> Place:
 def choice_place(annotation: Any) -> Place:
     """Return what an annotation allows, such as that of a list's items."""
     return Place((), *_unwrapped(annotation))
-
-
-def dotted(path: Location) -> str:
-    """Return the path as a person reads it, such as nodePools[0].labels['example.com/pool']."""
-    text = ""
-    for part in path:
-        is_word = isinstance(part, str) and part.isidentifier()
-        text += f".{part}" if is_word else f"[{part!r}]"
-    return text.removeprefix(".")
 
 
 def blocks_of(root: type[BaseModel], path: str = "") -> Iterator[tuple[str, type[BaseModel]]]:

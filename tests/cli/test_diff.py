@@ -215,7 +215,7 @@ def test_what_is_no_recording_is_refused_and_a_stack_that_is_not_there_says_so(
 ) -> None:
     answer = command("record", "--over", "Pulumi.dev.yaml", folder=folder)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("it is no recording: ")
+    assert answer.err.startswith("Pulumi.dev.yaml: it is no recording: ")
     unread = side_of_json(command("record", "dve", folder=folder).out).stacks["dve"]
     assert isinstance(unread, UnreadStack)
     assert "Pulumi.dve.yaml" in unread.reason

@@ -41,6 +41,7 @@ def test_a_stack_can_be_made_of_each_recipe_on_each_gpu_that_is_listed_for_it(co
     assert ("gpt-oss-120b/trtllm-disagg-8gpu", "B200") in listed
     # Its one pod needs eight GPUs of one node, and a tray has four.
     assert ("gpt-oss-120b/trtllm-disagg-8gpu", "GB200") not in listed
+    assert "GB200" not in command("recipes", "show", "gpt-oss-120b/trtllm-disagg-8gpu").out
 
 
 def _on_two_whole_nodes(name: str, accelerator: str) -> dict[str, Any]:

@@ -164,7 +164,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a label value that YAML takes for true",
         "nodePools[0].labels",
         {"example.com/reserved": True},
-        "Pulumi.dev.yaml: nodePools[0].labels['example.com/reserved'] = true\n"
+        'Pulumi.dev.yaml: nodePools[0].labels["example.com/reserved"] = true\n'
         "  this is true or false to YAML, which may not keep what was typed; text is needed\n"
         "  allowed: a Kubernetes label value, in quotes if it is a number\n"
         "  try: put it in quotes",
@@ -173,7 +173,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a label key that Kubernetes refuses",
         "nodePools[0].labels",
         {"pool name": "x"},
-        "Pulumi.dev.yaml: nodePools[0].labels['pool name']\n"
+        'Pulumi.dev.yaml: nodePools[0].labels["pool name"]\n'
         "  the key is not written as this setting has to be\n"
         "  allowed: a Kubernetes label key, such as example.com/pool",
     ),
@@ -181,7 +181,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a mirror for an address instead of a host",
         "imageMirrors",
         {"https://nvcr.io": "registry.example.com/nvcr"},
-        "Pulumi.dev.yaml: imageMirrors['https://nvcr.io']\n"
+        'Pulumi.dev.yaml: imageMirrors["https://nvcr.io"]\n'
         "  the key is not written as this setting has to be\n"
         "  allowed: a registry's host name, such as nvcr.io",
     ),
@@ -189,7 +189,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "nothing in the place of a registry",
         "imageMirrors",
         {"nvcr.io": ""},
-        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = ''\n"
+        "Pulumi.dev.yaml: imageMirrors[\"nvcr.io\"] = ''\n"
         "  not written as this setting has to be\n"
         "  allowed: a registry with a path, without https://, such as registry.example.com/nvcr",
     ),
@@ -197,7 +197,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a mirror with the scheme of its address",
         "imageMirrors",
         {"nvcr.io": "https://registry.example.com/nvcr/"},
-        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = 'https://registry.example.com/nvcr/'\n"
+        "Pulumi.dev.yaml: imageMirrors[\"nvcr.io\"] = 'https://registry.example.com/nvcr/'\n"
         "  not written as this setting has to be\n"
         "  allowed: a registry with a path, without https://, such as registry.example.com/nvcr\n"
         "  try: registry.example.com/nvcr",

@@ -88,16 +88,29 @@ def test_a_division_that_cannot_work_is_refused_with_what_can(settings: dict[str
     assert says in said(settings)
 
 
+IN_A_NAMESPACE_OF_OTHERS: Change = {
+    "lifecycle": "disposable",
+    "platform.namespace": {"kind": "existing", "name": "team-a-system"},
+}
+
+
 @pytest.mark.parametrize(
-    ("layer", "kinds"),
+    ("settings", "kinds"),
     [
-        ("infrastructure", {"KMS key", "Log group"}),
-        ("platform", {"Lease", "CustomResourceDefinition"}),
-        ("serving", set[str]()),
+        (layered("infrastructure"), {"KMS key", "Log group"}),
+        (layered("platform"), {"Lease", "CustomResourceDefinition"}),
+        (layered("serving"), set[str]()),
+        (
+            changed(on_existing_cluster("platform"), IN_A_NAMESPACE_OF_OTHERS),
+            {"Secret", "Lease", "CustomResourceDefinition"},
+        ),
+        (changed(on_existing_cluster("serving"), IN_A_NAMESPACE_OF_OTHERS), set[str]()),
     ],
 )
-def test_what_a_layer_leaves_when_it_goes_is_left_by_its_own_stack(layer: str, kinds: set[str]) -> None:
-    assert {item.kind for item in resolved(layered(layer)).retained} == kinds
+def test_what_a_layer_leaves_when_it_goes_is_left_by_its_own_stack(
+    settings: Settings, kinds: set[str]
+) -> None:
+    assert {item.kind for item in resolved(settings).retained} == kinds
 
 
 Outputs = dict[str, Any]
