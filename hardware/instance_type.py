@@ -99,6 +99,12 @@ class LocalNvme:
         return self.count * self.gigabytes_each
 
 
+def _accelerator(name: str) -> Accelerator:
+    if name not in ACCELERATORS:
+        raise ValueError(f"no accelerator is called so; there are {', '.join(ACCELERATORS)}")
+    return ACCELERATORS[name]
+
+
 @with_config(extra="forbid")
 @dataclass(frozen=True, slots=True)
 class InstanceType:
@@ -106,7 +112,7 @@ class InstanceType:
 
     name: str
 
-    accelerator: Annotated[Accelerator, BeforeValidator(ACCELERATORS.__getitem__)]
+    accelerator: Annotated[Accelerator, BeforeValidator(_accelerator)]
 
     gpus: int
     """GPUs of one node: no worker pod can have more."""

@@ -19,7 +19,7 @@ def read_machines(kind: type[T], section: str) -> Mapping[str, T]:
     """Name -> machine, of a section of the file, each of which has a name.
 
     Raises:
-        ValidationError: a fact is missing, or is none of the kind.
+        ValidationError: a fact is missing, or is none of the kind; it names the machine and the fact.
     """
-    adapter: TypeAdapter[T] = TypeAdapter(kind)
-    return MappingProxyType({facts["name"]: adapter.validate_python(facts) for facts in _WRITTEN[section]})
+    adapter: TypeAdapter[dict[str, T]] = TypeAdapter(dict[str, kind])
+    return MappingProxyType(adapter.validate_python({facts["name"]: facts for facts in _WRITTEN[section]}))
