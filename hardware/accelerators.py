@@ -66,4 +66,4 @@ class Accelerator:
     """Field name -> where its value was read."""
 
 
-ACCELERATORS: Mapping[str, Accelerator] = read_machines(Accelerator, "accelerators")
+ACCELERATORS: Mapping[str, Accelerator] = read_machines(dict[str, Accelerator], "accelerators")

@@ -190,7 +190,7 @@ class InstanceType:
         return gpus * (self.efa_interfaces // self.gpus)
 
 
-INSTANCE_TYPES: Mapping[str, InstanceType] = read_machines(InstanceType, "instance_types")
+INSTANCE_TYPES: Mapping[str, InstanceType] = read_machines(dict[str, InstanceType], "instance_types")
 """The EC2 instance types this project knows: what one node of a pool is."""
 _POD_NETWORK = NetworkLayout(
     network_cards=0, interfaces=(), efa_gbit_per_second=0, ip_gbit_per_second=TCP_GBIT

@@ -15,11 +15,11 @@ _WRITTEN: Mapping[str, Any] = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoa
 T = TypeVar("T")
 
 
-def read_machines(kind: type[T], section: str) -> Mapping[str, T]:
+def read_machines(kind: type[dict[str, T]], section: str) -> Mapping[str, T]:
     """Name -> machine, of a section of the file, each of which has a name.
 
     Raises:
         ValidationError: a fact is missing, or is none of the kind; it names the machine and the fact.
     """
-    adapter: TypeAdapter[dict[str, T]] = TypeAdapter(dict[str, kind])
-    return MappingProxyType(adapter.validate_python({facts["name"]: facts for facts in _WRITTEN[section]}))
+    written = {facts["name"]: facts for facts in _WRITTEN[section]}
+    return MappingProxyType(TypeAdapter(kind).validate_python(written))

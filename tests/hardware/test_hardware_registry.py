@@ -1,8 +1,9 @@
 import dataclasses
 
 import pytest
+from pydantic import ValidationError
 
-from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType, UltraServer, Zone
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType, UltraServer, Zone, machines
 
 ENTRIES: list[Accelerator | InstanceType] = [*ACCELERATORS.values(), *INSTANCE_TYPES.values()]
 ULTRASERVERS = [server for node in INSTANCE_TYPES.values() for server in node.ultraservers]
@@ -36,3 +37,9 @@ def test_an_instance_type_is_a_machine_that_its_gpu_is_built_into(node: Instance
     assert node.gpus in host.gpu_counts
     assert max(node.nvlink_domain_gpus) <= host.nvlink_domain_gpus
     assert node.nvlink_crosses_nodes == host.nvlink_crosses_nodes
+
+
+def test_a_machine_with_gpus_that_nobody_described_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "_WRITTEN", {"instance_types": [{"name": "p7", "accelerator": "B20"}]})
+    with pytest.raises(ValidationError, match=r"p7\.accelerator\n  Value error, no accelerator is called so"):
+        machines.read_machines(dict[str, InstanceType], "instance_types")
