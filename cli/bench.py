@@ -29,12 +29,12 @@ from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
 from operations.benchmark.shapes import Wanted, advice
 from operations.benchmark.thresholds import Thresholds, load_thresholds, regressions, unmeasured
-from operations.commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
 from operations.evidence import record as write_evidence
 from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.address import parse_url
+from operations.smoke.run import serving_cluster
 from recipes.benchmark import AIPERF_VERSION
 from recipes.model import Recipe
 from sizing.points import OWN_POINTS, append_points
@@ -172,10 +172,9 @@ def _record(stack: str | None, result: BenchmarkResult, recipe: Recipe) -> None:
 
 def _of_stack(wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
     stack = resolved_stack(str(wanted.stack))
-    refuse_other_cluster(stack)
+    cluster = serving_cluster(stack)
     recipe = stack.serving.placed.recipe
     program = installed_aiperf(wanted.aiperf or "aiperf") if wanted.from_here else None
-    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
     engine = serving_engine(stack, cluster)
     run = run_of_stack(stack, engine, wanted)
     for text in advice(wanted, recipe):

@@ -3,7 +3,6 @@
 A command's module is loaded when the command runs: Pulumi's SDK alone takes longer to load than `list` runs.
 """
 
-import inspect
 from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
@@ -40,7 +39,8 @@ class Listed:
             alone.command(name, epilog="\n\n".join(f"Example: {each}" for each in self.examples))(found)
             found = alone
         command = cast("TyperCommand | TyperGroup", typer.main.get_command(found))
-        command.help = inspect.cleandoc(self.help)
+        # A terminal of any width wraps what is one line here.
+        command.help = "\n\n".join(" ".join(part.split()) for part in self.help.split("\n\n"))
         return command
 
 

@@ -1,5 +1,6 @@
 """`dynamo-stack compose`: a stack for one host with Docker Compose, without Kubernetes."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -42,7 +43,7 @@ def compose(
         (folder / each).parent.chmod(_READABLE_FOLDER)
     for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(plan)):
         say(line)
-    say(f"next: cd {folder} && cp .env.example .env && docker compose up --detach --wait")
+    say(f"next: cd {shlex.quote(str(folder))} && cp .env.example .env && docker compose up --detach --wait")
 
 
 def _heading(stack: StackPlan) -> str:

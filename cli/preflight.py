@@ -62,11 +62,10 @@ def preflight(
 
 
 def _of_cluster(stack: StackPlan, *, binds_claim: bool) -> Preflight:
-    from operations.commands import ClusterCommands, refuse_other_cluster
+    from operations.commands import ClusterCommands
     from operations.preflight.cluster_checks import bound_claim, cluster_answers
 
-    refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
+    cluster = ClusterCommands.of_stack(stack, needs_helm=False)
     found = tuple(cluster_answers(stack, cluster))
     if binds_claim:
         found = (*found, bound_claim(stack, cluster))

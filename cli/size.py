@@ -168,11 +168,13 @@ def _limits(workload: Workload) -> str:
         f"for {workload.users} users" if workload.users else "",
         f"on {in_words(workload.gpus, 'GPU')}" if workload.gpus else "",
         f"on {workload.gpu}" if workload.gpu else "",
-        "" if workload.tpot_ms is None else f"within {workload.tpot_ms:g} ms between tokens",
-        "" if workload.ttft_ms is None else f"within {workload.ttft_ms:g} ms to the first",
     ]
-    if workload.tpot_ms is None and workload.ttft_ms is None:
-        said.append("without a limit")
+    limits = [
+        f"{most:,g} ms {what}"
+        for most, what in ((workload.tpot_ms, "between tokens"), (workload.ttft_ms, "to the first"))
+        if most is not None
+    ]
+    said.append(f"within {' and '.join(limits)}" if limits else "without a limit")
     return " ".join(filter(None, said))
 
 

@@ -48,9 +48,10 @@ def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None
     base = stack_directory(Path.cwd()) / f"{PREFIX}{BASES[option.point.gpu]}{SUFFIX}"
     try:
         stack = _stack(name, workload, option, made, yaml.safe_load(base.read_text(encoding="utf-8")))
-    except (KeyError, TypeError, ValueError, yaml.YAMLError):
+    except (FileNotFoundError, KeyError, TypeError, ValueError, yaml.YAMLError):
         raise CommandError(
-            f"{base}: the new stack takes cluster, cache and its one pool from it, and it is not as shipped"
+            f"{base}: the new stack takes cluster, cache and its one pool from it, and it is missing or "
+            "not as shipped\n  try: run this in a checkout of the project"
         ) from None
     content = _header(workload, option, base) + yaml.safe_dump(stack, sort_keys=False)
     try:

@@ -139,6 +139,12 @@ class ClusterCommands(ClusterReader):
             cluster.context, str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
         )
 
+    @classmethod
+    def of_stack(cls, stack: StackPlan, *, needs_helm: bool = True) -> "ClusterCommands":
+        """The stack's cluster; SettingsError where the kubeconfig leads to another one, or to none."""
+        refuse_other_cluster(stack)
+        return cls.of(stack.settings.cluster, needs_helm=needs_helm)
+
     def line(self, program: str, *arguments: str) -> str:
         """The command as it would be typed."""
         return shlex.join(self.words(program, *arguments))

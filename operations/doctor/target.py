@@ -7,13 +7,13 @@ from components.cluster_answer import KubernetesObject, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import FRONTEND, GRAPH_OBJECTS, GRAPHS, components_of
 from failures.health import ServingObjects
-from operations.commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands
 from operations.doctor.view import LOOK_SECONDS, View, look
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.smoke.graph_pods import GraphPods
 from operations.smoke.registration import Target
-from operations.smoke.run import refuse_without_graph, roles_of_workers, target_of_stack
+from operations.smoke.run import roles_of_workers, serving_cluster, target_of_stack
 from stacks.settings.cluster import ExistingClusterSettings
 from stacks.updates.guards.foreign_and_lost import objects_of
 
@@ -31,9 +31,7 @@ def of_stack(name: str) -> View:
 
     """
     stack = resolved_stack(name)
-    refuse_without_graph(stack)
-    refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
+    cluster = serving_cluster(stack)
     return look(cluster, objects_of(stack), target_of_stack(stack, cluster), stack)
 
 

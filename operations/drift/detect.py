@@ -11,7 +11,7 @@ from components.dynamo_objects import (
     OPERATOR_LABELS,
 )
 from failures.explanation import Subject
-from operations.commands import ClusterCommands, PulumiCommand, refuse_other_cluster
+from operations.commands import ClusterCommands, PulumiCommand
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
@@ -38,8 +38,7 @@ def find_drift(name: str) -> DriftReport:
         CommandError: it cannot be told whether anything differs.
     """
     stack = resolved_stack(name)
-    refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.settings.cluster)
+    cluster = ClusterCommands.of_stack(stack)
     pulumi = PulumiCommand.of_stack(name)
     state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.

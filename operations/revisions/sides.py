@@ -155,9 +155,10 @@ def _refuse_unknown(stacks: Sequence[str], before: SideFolder, after: SideFolder
     known = dict.fromkeys((*before.stacks, *after.stacks))
     for name in stacks:
         if name not in known:
-            meant = nearest(name, known) or ", ".join(known)
+            meant = nearest(name, known)
             raise CommandError(
-                f"neither {before.label} nor {after.label} has a stack {name!r}\n  try: {meant}"
+                f"neither {before.label} nor {after.label} has a stack {name!r}\n"
+                f"  allowed: {', '.join(known)}" + (f"\n  try: {meant}" if meant else "")
             )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from components.dynamo_objects import FRONTEND
-from operations.commands import ClusterCommands, refuse_other_cluster
+from operations.commands import ClusterCommands
 from operations.document import Verdict
 from operations.errors import CommandError
 from operations.port_forward import PortForward
@@ -36,9 +36,7 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
 
     """
     stack = resolved_stack(name)
-    refuse_without_graph(stack)
-    refuse_other_cluster(stack)
-    cluster = ClusterCommands.of(stack.settings.cluster, needs_helm=False)
+    cluster = serving_cluster(stack)
     cluster.require_answer()
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
@@ -136,14 +134,21 @@ def _with_pods(finding: Judgement, pods: GraphPods, roles: Sequence[str]) -> Jud
     return replace(finding, found=f"{finding.found}; {absent.found}", fix=fix)
 
 
-def refuse_without_graph(stack: StackPlan) -> None:
-    """Raise CommandError for a stack that serves nothing, or nothing yet."""
+def serving_cluster(stack: StackPlan) -> ClusterCommands:
+    """Return the cluster in which the stack's graph is.
+
+    Raises:
+        SettingsError: the kubeconfig leads to another cluster, or to none.
+        CommandError: the stack serves nothing, or nothing yet, or there is no kubectl.
+
+    """
     if not stack.layers.owns("serving"):
         own = ", ".join(stack.layers.own)
         raise CommandError(
             f"stack {stack.name} serves nothing: it has the layers {own}\n"
-            "  try: the stack with the layer serving, or --url"
+            "  try: the stack with the layer serving"
         )
     waiting = [waiting_text(nodes) for nodes in waited_for(stack)]
     if waiting:
         raise CommandError(f"stack {stack.name} has no graph yet: {'; '.join(waiting)}")
+    return ClusterCommands.of_stack(stack, needs_helm=False)

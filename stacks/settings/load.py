@@ -142,5 +142,5 @@ def _no_such_stack(name: str, directory: Path) -> Problem:
         None,
         f"there is no stack {name!r}: no such file in {directory}",
         allowed=", ".join(stacks) or None,
-        suggestion=nearest(name, stacks),
+        suggestion=nearest(name, stacks) if stacks else "run this in a checkout of the project",
     )

@@ -148,6 +148,7 @@ WHOLE = (*URL, "--shape", "128/1000", "--concurrency", "4")
     ("words", "said"),
     [
         pytest.param((), "give one STACK, or --url URL", id="nothing"),
+        pytest.param(("disagg-gb200-two-trays",), "has no graph yet: pool gb200", id="a stack that waits"),
         pytest.param(
             ("dev", *URL, "--recipe", "gpt-oss-120b/vllm-agg"), "--recipe: goes with --url alone", id="both"
         ),

@@ -103,15 +103,20 @@ def test_more_than_one_pod_of_a_layout_that_is_one_pod_is_more_stacks(
     asked = ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s", "--rate", "60/s")
     answer = command(*LONG, *asked, "--to", "Pulumi.mine.yaml", folder=tmp_path)
     assert "one stack is one pod of this layout; what was asked for takes 3 stacks like it" in answer.out
+    assert "within 15 ms between tokens and 1,000 ms to the first: GB200" in answer.out
     assert "nodes: 1\n" in (tmp_path / "Pulumi.mine.yaml").read_text()
 
 
-def test_a_stack_file_that_is_not_as_shipped_gives_nothing(command: Command, tmp_path: Path) -> None:
+def test_a_stack_file_that_is_missing_or_not_as_shipped_gives_nothing(
+    command: Command, tmp_path: Path
+) -> None:
     text = (ROOT / "Pulumi.vllm-agg-b200.yaml").read_text(encoding="utf-8")
-    (tmp_path / "Pulumi.vllm-agg-b200.yaml").write_text(text.replace("kind: eks", "kind: existing"))
-    answer = command(*LONG, "--gpu", "B200", "--to", "Pulumi.mine.yaml", folder=tmp_path)
-    assert answer.code == 2
-    assert "takes cluster, cache and its one pool from it, and it is not as shipped" in answer.err
+    for content in ("", text.replace("kind: eks", "kind: existing")):
+        if content:
+            (tmp_path / "Pulumi.vllm-agg-b200.yaml").write_text(content)
+        answer = command(*LONG, "--gpu", "B200", "--to", "Pulumi.mine.yaml", folder=tmp_path)
+        assert answer.code == 2
+        assert "takes cluster, cache and its one pool from it, and it is missing or not" in answer.err
     assert not (tmp_path / "Pulumi.mine.yaml").exists()
 
 

@@ -103,7 +103,10 @@ def test_what_is_no_side_is_refused_with_what_to_type(made: MadeRepository, tmp_
     made.commit(a="1")
     commit_side(made)
     write_code(tmp_path / "folder")
-    assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
+    assert (
+        refused("HEAD", "HEAD", "dve")
+        == "neither HEAD nor HEAD has a stack 'dve'\n  allowed: dev\n  try: dev"
+    )
     assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
     assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
     assert refused("HEAD..HEAD", "") == "a side is an empty word\n  try: BASE..HEAD, or two folders"

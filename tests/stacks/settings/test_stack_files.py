@@ -20,6 +20,8 @@ def _refused(folder: Path, text: str, stack: str = "other") -> str:
 
 def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("")
+    with pytest.raises(SettingsError, match="try: run this in a checkout of the project"):
+        load_stack("othre", tmp_path)
     text = _refused(tmp_path, "", "othre")
     assert text.startswith("Pulumi.othre.yaml\n  there is no stack 'othre'")
     assert text.endswith("allowed: other\n  try: other")
