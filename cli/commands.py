@@ -116,7 +116,7 @@ COMMANDS = {
     "preview": Listed(
         _BEFORE,
         "preview:preview",
-        """Show what `pulumi up` would do, with credentials and cluster, as `diff` does; changes nothing.
+        """Show what `pulumi up` would do, in the words of `diff`: asks account and cluster, changes nothing.
 
         Exit 0 for nothing, 1 for changes, 2 for what would be refused, 3 where the engine could not look.
         """,

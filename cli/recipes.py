@@ -72,7 +72,7 @@ def new(
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("x", encoding="utf-8") as new_one:
         new_one.write(copy)
-    say(f"{file}: {original} under another name; change what you want to differ")
+    say(f"{file}: a copy of {original}; change what should differ")
     say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {folder}")
     where = f"--folder {shlex.quote(str(folder))}"
     say(f"  then: `dynamo-stack recipes show {name} {where}` and `dynamo-stack explain STACK`")

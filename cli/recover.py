@@ -83,7 +83,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, as_json: bool) -> None:
         return
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
-        say(f"a lock that a run has left goes with `{pulumi.line('cancel', '--yes')}`")
+        say(f"`{pulumi.line('cancel', '--yes')}` removes a lock that an ended run has left")
         if not leftovers.operator_answers:
             say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
             return

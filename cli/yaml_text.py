@@ -59,7 +59,7 @@ _PARTS = ("data", "stringData")
 
 
 def why_not_written(resource: Resource) -> str | None:
-    """Return what of a resource keeps it from being written for others to apply; None where nothing does."""
+    """Return why a resource cannot be written for others to apply; None where it can."""
     if resource.secret_paths:
         return "holds secret values; bring them by a Secret"
     return "has values that only the update knows" if has_unknown(resource.inputs) else None

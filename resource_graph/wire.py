@@ -39,7 +39,7 @@ def plain_inputs(struct: Struct) -> Decoded:
     A reference to a resource becomes its id, or for a component its URN, as the engine hands it to a
     policy pack.
     """
-    # A Struct is a mapping for whoever asks, which its type does not say.
+    # A Struct acts as a mapping, which its type does not say.
     return _decoded(cast("Mapping[str, object]", struct), reveals_secrets=True)
 
 

@@ -1,4 +1,4 @@
-"""What rules found in a graph, and what of it a person accepts for a time."""
+"""What rules found in a graph, and the findings that a person accepts for a time."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence

@@ -73,7 +73,7 @@ def test_a_lock_that_cannot_be_read_is_removed_by_the_command_that_recovery_name
     (locks / "left.json").write_text("garbage")
     assert stack.pulumi(*UP, check=False).returncode != 0
     said = stack.dynamo_stack("recover", stack.name, "--yes").stdout
-    assert "a lock that a run has left goes with `pulumi cancel --yes --stack dev`" in said
+    assert "`pulumi cancel --yes --stack dev` removes a lock that an ended run has left" in said
     _heal(stack, "lock-unreadable")
     assert list(locks.glob("*")) == []
     assert_recovered(stack, undisturbed)
