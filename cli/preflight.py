@@ -102,10 +102,7 @@ def _print_policy(name: str, holder: Holder) -> None:
     for policy in made:
         typer.echo(json.dumps(policy, indent=2))
     if len(made) > 1:
-        say(
-            f"{len(made)} policies, because one may have {LARGEST:,} characters in IAM: attach all",
-            error=True,
-        )
+        say(f"{len(made)} policies, for IAM takes {LARGEST:,} characters in one: attach all", error=True)
     say(_NOT_IN_IT[holder], error=True)
 
 
