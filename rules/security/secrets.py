@@ -11,8 +11,8 @@ from functools import partial
 from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from resource_graph.printable import dotted
 from resource_graph.values import Path
+from rules.reading.objects.schemas import dotted
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, mappings_at, text_at
