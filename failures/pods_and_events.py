@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from components.cluster_answer import EVENTS, PODS, Answer, KubernetesObject, Objects, condition_of
+from components.cluster_answer import (
+    DEPLOYMENTS,
+    EVENTS,
+    PODS,
+    Answer,
+    KubernetesObject,
+    Objects,
+    condition_of,
+)
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
 from failures.explanation import Subject, last_words
@@ -54,6 +62,13 @@ def gpus_in(quantities: Mapping[str, Any]) -> int:
 def has_ended(pod: Mapping[str, Any]) -> bool:
     """Whether none of its containers runs again."""
     return (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
+
+
+def refused_pods(cluster: ClusterReader, graph: str, namespace: str) -> list[str]:
+    """Return why pods of a graph were never made, in the API server's words: a quota, a limit, a webhook."""
+    own = cluster.ask(DEPLOYMENTS, namespace=namespace, labelSelector=f"{GRAPH_NAME}={graph}")
+    refusals = [condition_of(each, "ReplicaFailure") for each in own.items]
+    return [str(each.get("message")) for each in refusals if each.get("status") == "True"]
 
 
 def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[KubernetesObject]) -> list[str]:

@@ -28,6 +28,7 @@ from failures.pods_and_events import (
     lost_node_reasons,
     pod_causes,
     pod_reasons,
+    refused_pods,
 )
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
@@ -48,7 +49,8 @@ def unready_serving(cluster: ClusterReader, subject: Subject) -> Explanation:
     pods = found.items
     lost = lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []
     claims = mounted_claims(cluster, subject, pods)
-    reasons = [*claims, *lost, *pod_causes(cluster, pods)]
+    refused = refused_pods(cluster, subject.name, str(subject.namespace))
+    reasons = [*claims, *lost, *refused, *pod_causes(cluster, pods)]
     is_graph = subject.kind == GRAPH_KIND
     if is_graph and found.is_known and not reasons:
         reasons = _operator_says(cluster, subject, pods)

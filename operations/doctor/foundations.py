@@ -1,13 +1,14 @@
 """What stands below the pods: nodes with GPUs, volumes, the download, the operator, servers and graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from components.cluster_answer import KubernetesObject, condition_of, labels_of
+from components.cluster_answer import SERVICES, KubernetesObject, condition_of, labels_of
+from components.dynamo_objects import FRONTEND, frontend_service
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.explanation import Subject
 from failures.health import health_problems
-from failures.pods_and_events import is_ready, pod_causes, why_lost
+from failures.pods_and_events import gpus_in, is_ready, pod_causes, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since
@@ -24,7 +25,7 @@ def node_findings(view: View) -> Iterator[Finding]:
     waits = any(not pod.get("spec", {}).get("nodeName") for pod in view.live_pods)
     free = [str(node["metadata"]["name"]) for node in view.gpu_nodes() if waits]
     for name in dict.fromkeys([*used, *free]):
-        yield from _node(view, name, nodes.get(name), waits=waits)
+        yield from _node(view, name, nodes.get(name))
 
 
 def pool_findings(view: View) -> Iterator[Finding]:
@@ -34,23 +35,26 @@ def pool_findings(view: View) -> Iterator[Finding]:
         name, found, block = pool.name, view.nodes_of(pool), bought.get(pool.name)
         if len(found) < pool.nodes:
             selector = ",".join(f"{key}={value}" for key, value in sorted(pool.node_selector.items()))
+            keys = ",".join(sorted(pool.node_selector))
             window, fix = "", ""
             if isinstance(block, CapacityBlock):
                 fix = "`dynamo-stack preflight` says whether the block is over"
                 times = f"ends at {block.ends}" if block.ends else f"opened at {block.starts}"
                 window = f"; its Capacity Block {block.id} {times}"
+            count = f"{len(found)} of {pool.nodes} nodes with its labels are in the cluster"
             yield Finding(
                 stage=Stage.NODES,
                 about=f"pool {name}",
-                what=f"pool {name}: {len(found)} of {pool.nodes} nodes are in the cluster{window}",
+                what=f"pool {name}: {count}{window}",
+                evidence=(f"its labels: {selector}",),
                 setting="nodePools",
                 fix=fix,
-                command=view.cluster.command("get", "nodes", "--selector", selector),
+                command=view.cluster.command("get", "nodes", "--label-columns", keys),
                 page="gpu-node-lost",
             )
 
 
-def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) -> Iterator[Finding]:
+def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Finding]:
     gpus = GPU_COUNT_LABEL in labels_of(node) if node else True
     shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")
     page = "gpu-node-lost" if gpus else "system-node-lost"
@@ -66,14 +70,49 @@ def _node(view: View, name: str, node: KubernetesObject | None, *, waits: bool) 
         why = why_lost(node)
         started = since(node or {}, "Ready")
         yield found.model_copy(update={"what": f"node {name}: {why}", "since": started, "evidence": (why,)})
-    elif waits and node.get("spec", {}).get("unschedulable"):
+    elif (waiting := _waiting_for(view, node)) and node.get("spec", {}).get("unschedulable"):
         what = f"node {name} is cordoned, and a pod waits for a node"
         command = view.cluster.command("uncordon", name)
         yield found.model_copy(update={"what": what, "command": command})
+    elif taint := _untolerated(node, waiting if gpus and view.pools else ()):
+        what = f"node {name} has the taint {taint}, and a pod that waits for a node does not tolerate it"
+        fix = "see who set it and why; where nobody needs it, the command removes it"
+        command = view.cluster.command("taint", "nodes", name, f"{taint}-")
+        yield found.model_copy(update={"what": what, "fix": fix, "command": command})
     elif (count := labels_of(node).get(GPU_COUNT_LABEL)) and (why := why_unusable(node, count)):
         yield found.model_copy(
             update={"stage": Stage.GPUS, "what": why, "page": "gpu-nodes-not-joining", "evidence": (why,)}
         )
+
+
+def _waiting_for(view: View, node: KubernetesObject) -> list[KubernetesObject]:
+    """Return the pods without a node that a node of this kind is for."""
+    labels, waiting = labels_of(node), [pod for pod in view.live_pods if not pod["spec"].get("nodeName")]
+    return [
+        pod
+        for pod in waiting
+        if (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
+        and (GPU_COUNT_LABEL in labels) == any(map(_asks_for_gpus, pod["spec"]["containers"]))
+    ]
+
+
+def _asks_for_gpus(container: KubernetesObject) -> bool:
+    return gpus_in((container.get("resources") or {}).get("limits") or {}) > 0
+
+
+def _untolerated(node: KubernetesObject, pods: Sequence[KubernetesObject]) -> str:
+    """Return a taint of the node that keeps one of the pods off it; empty where there is none."""
+    for taint in node.get("spec", {}).get("taints") or ():
+        key, effect = taint["key"], taint["effect"]
+        if effect != "PreferNoSchedule" and not all(_tolerates(pod, key, effect) for pod in pods):
+            return f"{key}:{effect}"
+    return ""
+
+
+def _tolerates(pod: KubernetesObject, key: str, effect: str) -> bool:
+    """Whether it tolerates such a taint; whatever its value, so that none is blamed wrongly."""
+    tolerations = pod["spec"].get("tolerations") or []
+    return any(each.get("key", key) == key and each.get("effect", effect) == effect for each in tolerations)
 
 
 def volume_findings(view: View) -> Iterator[Finding]:
@@ -185,6 +224,38 @@ def server_findings(view: View) -> Iterator[Finding]:
             setting="platform",
             command=view.cluster.command("get", "pods", "--namespace", namespace, "--output", "wide"),
             page=f"{'etcd' if 'etcd' in name else 'nats'}-member-lost",
+        )
+
+
+def service_findings(view: View) -> Iterator[Finding]:
+    """Return Services of the frontend, NATS and etcd that lead to none of the pods behind them."""
+    namespace, frontend = view.served.namespace, frontend_service(view.served.graph)
+    ways = [(frontend, namespace, view.of_role(FRONTEND))]
+    for each in view.databases():
+        name, platform = each["metadata"]["name"], each["metadata"]["namespace"]
+        own = [pod for pod in view.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
+        ways.append((name, platform, own))
+    for name, where, pods in ways:
+        answer = view.cluster.ask(SERVICES, name, where) if pods else None
+        if answer is None or not answer.is_known:
+            continue
+        service = answer.first
+        if service is None and name != frontend:
+            # Not every chart names it after the StatefulSet.
+            continue
+        selector = ((service or {}).get("spec") or {}).get("selector") or {}
+        if service and any(selector.items() <= labels_of(pod).items() for pod in pods):
+            continue
+        again = f"{'delete it and ' if service else ''}restart the operator, which makes it again"
+        yield Finding(
+            stage=Stage.SERVERS,
+            about=f"service {name}",
+            what=f"Service {name} {'selects none of its pods' if service else 'is gone'}",
+            evidence=tuple(f"selector: {key}={value}" for key, value in selector.items()),
+            setting="serving" if name == frontend else "platform",
+            fix=again if name == frontend else "`dynamo-stack drift` prints the command that puts it back",
+            command=view.cluster.command("get", "services", "--namespace", where, "--output", "wide"),
+            page="graph-never-ready" if name == frontend else "drift",
         )
 
 

@@ -4,7 +4,8 @@ import datetime as dt
 from collections.abc import Iterator
 
 from components.cluster_answer import KubernetesObject
-from failures.pods_and_events import container_statuses, is_ready, pod_causes
+from failures.deletion import holders, is_being_deleted
+from failures.pods_and_events import container_statuses, is_ready, pod_causes, refused_pods
 from operations.doctor.finding import Finding, Stage, signature_of
 from operations.doctor.view import View, name_of, since
 from operations.smoke.graph_pods import log_command
@@ -16,13 +17,26 @@ _CONFIRMED = dt.timedelta(seconds=30)
 
 def pod_findings(view: View, now: dt.datetime) -> Iterator[Finding]:
     """Return pods that do not serve, with what Kubernetes, events and logs say of them."""
-    unready = [pod for pod in view.live_pods if not is_ready(pod) and not is_ending(pod, now)]
+    for pod in view.live_pods:
+        if is_being_deleted(pod) and not is_ending(pod, now):
+            yield _held(view, pod)
+    unready = [pod for pod in view.live_pods if not is_ready(pod) and not is_being_deleted(pod)]
     for text, pod in zip(pod_causes(view.cluster, unready), unready, strict=True):
         yield _finding(view, pod, text)
 
 
 def missing_findings(view: View) -> Iterator[Finding]:
-    """Return roles that no pod has: the operator has made none, or the graph asks for none."""
+    """Return pods that the API server refuses, and roles that no pod has: none was made, or asked for."""
+    for why in refused_pods(view.cluster, view.served.graph, view.served.namespace):
+        yield Finding(
+            stage=Stage.GRAPH,
+            about="refused pods",
+            what=f"a pod is not let in: {why}",
+            setting="serving",
+            fix="lift what the message names; Kubernetes tries again by itself, within 17 minutes",
+            command=view.cluster.command("get", "events", "--namespace", view.served.namespace),
+            page="graph-never-ready",
+        )
     pods = view.asked.pods
     for role in view.roles:
         if pods and view.serves.first and not view.of_role(role):
@@ -57,6 +71,10 @@ def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
                 ends.append((moment, f"{name_of(pod)} {_end(ended)} {seconds} s ago and runs again"))
     yield from (text for _, text in sorted(ends, reverse=True))
     yield from (f"{name_of(pod)} is being ended" for pod in view.live_pods if is_ending(pod, now))
+    for pod in view.pods.items:
+        ended, status = since(pod, "Ready"), pod.get("status") or {}
+        if status.get("phase") == "Failed" and ended and now - dt.datetime.fromisoformat(ended) <= _RECENT:
+            yield f"{name_of(pod)} ended: {status.get('reason')}, {status.get('message', '')}"
 
 
 def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:
@@ -78,6 +96,22 @@ def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:
     )
 
 
+def _held(view: View, pod: KubernetesObject) -> Finding:
+    metadata = pod["metadata"]
+    held = holders(pod) or [f"its node {pod['spec'].get('nodeName')} has not confirmed its end"]
+    where = ("--namespace", metadata["namespace"])
+    return Finding(
+        stage=Stage.SCHEDULING,
+        about=name_of(pod),
+        what=f"{name_of(pod)} should be gone, and keeps its place: {held[0]}",
+        since=metadata["deletionTimestamp"],
+        evidence=tuple(held[1:]),
+        fix="let the program that holds it finish; where it cannot, see what runs on the node first",
+        command=view.cluster.command("describe", "pod", metadata["name"], *where),
+        page="deletion-hangs",
+    )
+
+
 def _state(pod: KubernetesObject, text: str) -> str:
     """What the pod does, in a few words; its evidence says the rest."""
     states = [each for each in container_statuses(pod) if "terminated" not in (each.get("state") or {})]
@@ -85,7 +119,7 @@ def _state(pod: KubernetesObject, text: str) -> str:
         if ended := (status.get("lastState") or {}).get("terminated"):
             return f"{name_of(pod)} {_end(ended)} and is started again"
     if states and all("running" in (each.get("state") or {}) for each in states):
-        return f"{name_of(pod)} is starting: it runs, and has not loaded its model yet"
+        return f"{name_of(pod)} is starting: it runs, and is not ready yet"
     return f"pod {text}"
 
 

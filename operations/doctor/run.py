@@ -15,12 +15,14 @@ from operations.doctor.foundations import (
     operator_findings,
     pool_findings,
     server_findings,
+    service_findings,
     volume_findings,
 )
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
 from operations.doctor.pods import missing_findings, pod_findings, recent_ends
 from operations.doctor.view import View, name_of
 from operations.document import Verdict
+from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS
@@ -30,7 +32,12 @@ from operations.smoke.results import SmokeReport, WrongAnswer
 
 
 def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
-    """Return what the cluster's words and the frontend's answers come to; `now`: by this machine's clock."""
+    """Return what the cluster's words and the frontend's answers come to; `now`: by this machine's clock.
+
+    Raises:
+        CommandError: nothing is wrong, and this account may not ask the frontend.
+
+    """
     transfers = counted(view)
     proof = kv_proof(view, [*transfers.values()], is_mock=report.is_mock)
     findings = [
@@ -40,6 +47,7 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         *download_findings(view),
         *operator_findings(view),
         *server_findings(view),
+        *service_findings(view),
         *graph_findings(view),
         *missing_findings(view),
         *pod_findings(view, now),
@@ -49,6 +57,12 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     causes, symptoms = split(findings, view.needs())
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
+    refused = [each.found for each in report.results if _REFUSED in each.found]
+    if refused and not causes:
+        shown = view.cluster.command(
+            "auth", "can-i", "create", "pods/portforward", "-n", view.served.namespace
+        )
+        raise CommandError(f"{view.asked.name} could not be asked: {refused[0]}\n  try: `{shown}`")
     return Diagnosis(
         target=view.asked.name,
         healthy=not causes,
@@ -57,7 +71,7 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         causes=causes,
         symptoms=symptoms,
         notes=tuple(recent_ends(view, now)),
-        unseen=(*view.unseen(), *unasked(view)),
+        unseen=(*view.unseen(), *refused, *unasked(view)),
         kv_path=proof,
         seconds=round(time.monotonic() - view.began, 1),
     )
@@ -89,6 +103,8 @@ _PARTS = {
 }
 """Question of `smoke` -> what is wrong where its answer is."""
 _LOG_LINES = "--tail=400"
+_REFUSED = " is forbidden: User "
+"""Of the API server where the account may open no port-forward, which says nothing of the frontend."""
 
 
 def asked(view: View) -> SmokeReport:
@@ -125,7 +141,7 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
     forward = ("port-forward", "--namespace", view.served.namespace, service, str(FRONTEND_PORT))
     command = f"dynamo-stack smoke {view.asked.stack}" if view.asked.stack else view.cluster.command(*forward)
     for result in report.results:
-        if result.verdict is Verdict.WRONG:
+        if result.verdict is Verdict.WRONG and _REFUSED not in result.found:
             stage, about, title = _PARTS[result.name]
             yield Finding(
                 stage=stage,

@@ -18,8 +18,16 @@ from components.cluster_answer import (
     condition_of,
     labels_of,
 )
-from components.dynamo_objects import FRONTEND, GRAPH_NAME, GRAPH_OBJECTS, OPERATOR_LABELS, why_unconverted
+from components.dynamo_objects import (
+    FRONTEND,
+    GRAPH_NAME,
+    GRAPH_OBJECTS,
+    OPERATOR_LABELS,
+    frontend_service,
+    why_unconverted,
+)
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
+from failures.deletion import is_being_deleted
 from failures.health import ServingObjects
 from failures.pods_and_events import claim_names, has_ended
 from operations.commands import ClusterCommands
@@ -122,16 +130,20 @@ class View:
             "answer": {"model", "workers", "frontend", "transfer"},
             "transfer": {"workers"},
             "model": {"workers", "frontend"},
-            "frontend": self._parts_of(FRONTEND),
+            "frontend": self._parts_of(FRONTEND) | {f"service {frontend_service(self.served.graph)}"},
             "workers": {part for role in self.asked.roles for part in self._parts_of(role)},
-            "readiness": {name_of(pod) for pod in self.live_pods} | {f"role {each}" for each in self.roles},
+            "readiness": {name_of(pod) for pod in self.live_pods}
+            | {f"role {each}" for each in self.roles}
+            | {"refused pods"},
             "operator": {"definitions"} | {on for pod in self.live_platform_pods for on in _nodes(pod)},
         }
-        below |= {f"role {role}": {"graph", "operator", "definitions"} for role in self.roles}
+        below |= {f"role {role}": {"graph", "operator", "definitions", "refused pods"} for role in self.roles}
+        ending = {name_of(pod) for pod in self.live_pods if is_being_deleted(pod)}
+        ways = databases | {f"service {each}" for each in databases}
         for pod in self.live_pods:
             claims = {f"claim {name}" for name in claim_names(pod)}
             # A pod that no node has got may wait for any of them.
-            below[name_of(pod)] = (set(_nodes(pod)) or nodes | pools) | claims | {"download"} | databases
+            below[name_of(pod)] = (set(_nodes(pod)) or nodes | pools | ending) | claims | {"download"} | ways
         for name in databases:
             own = [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
             below[name] = {on for pod in own for on in _nodes(pod)}

@@ -12,7 +12,7 @@ from components.dynamo_objects import (
 )
 from failures.explanation import Subject
 from operations.commands import ClusterCommands, PulumiCommand
-from operations.drift.helm_release import changes_inside, repair_command
+from operations.drift.helm_release import changes_inside, refuse_unfinished, repair_command, unfinished
 from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
 from operations.engine_preview.events import EngineStep, ask_engine
@@ -47,6 +47,8 @@ def find_drift(name: str) -> DriftReport:
     unread = unreadable_graphs(graphs, cluster)
     steps = _steps(pulumi, unread)
     release = deployed_release(steps)
+    if release:
+        refuse_unfinished(cluster, *release, name)
     # The state has what these were asked for, the cluster perhaps not.
     failed = frozenset(each.urn for each in state.resources if each.init_errors)
     has_failed = any(_RELEASE in urn for urn in failed)
@@ -116,13 +118,8 @@ def not_compared(urn: str) -> str:
 
 def _state_of_finished_run(pulumi: PulumiCommand) -> Deployment:
     state = read_state(pulumi)
-    recover = (
-        f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {pulumi.stack}`"
-    )
     if state.pending_operations:
-        raise CommandError(
-            f"a run is at work or was interrupted, and what it has begun is no drift\n{recover}"
-        )
+        raise unfinished("", pulumi.stack)
     if is_empty(state):
         raise CommandError(
             f"stack {pulumi.stack} is not deployed: its state holds no object, so none can differ\n"

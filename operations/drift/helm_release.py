@@ -12,6 +12,8 @@ from failures.explanation import Subject
 from operations.commands import ClusterCommands
 from operations.drift.fields import differing, owners_of
 from operations.drift.report import Change, Outcome
+from operations.errors import CommandError
+from operations.recovery.found_in_cluster import UNFINISHED
 
 _MANAGER = "helm"
 _GET = ("--ignore-not-found", "--show-managed-fields")
@@ -39,14 +41,32 @@ def changes_inside(
     return tuple(differences(wanted, live, has_failed=has_failed))
 
 
+def refuse_unfinished(cluster: ClusterCommands, namespace: str, name: str, stack: str) -> None:
+    """Raise CommandError where Helm is at work on the release, or was interrupted."""
+    status = _status(cluster, namespace, name)["info"]["status"]
+    if status in UNFINISHED:
+        raise unfinished(f"Helm release {name} is {status}: ", stack)
+
+
+def unfinished(found: str, stack: str) -> CommandError:
+    """Return that what a run has begun is no drift."""
+    return CommandError(
+        f"{found}a run is at work or was interrupted, and what it has begun is no drift\n"
+        f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {stack}`"
+    )
+
+
 def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
     """Return the command that puts the release's objects back.
 
     Helm compares with the live objects too when it rolls back to the revision that is deployed.
     """
-    words = ("status", name, "--namespace", namespace)
-    status = json.loads(cluster.printed("helm", *words, "--output", "json"))
-    return cluster.line("helm", "rollback", name, str(status["version"]), *words[2:], "--wait")
+    version = str(_status(cluster, namespace, name)["version"])
+    return cluster.line("helm", "rollback", name, version, "--namespace", namespace, "--wait")
+
+
+def _status(cluster: ClusterCommands, namespace: str, name: str) -> _Object:
+    return json.loads(cluster.printed("helm", "status", name, "--namespace", namespace, "--output", "json"))
 
 
 def differences(

@@ -30,7 +30,7 @@ from stacks.plan.stack_plan import StackPlan
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
 """A field that nobody sets: the only one that the create of an object still owns while `up` takes it over."""
 # States that helm leaves when its work is over.
-_UNFINISHED = frozenset({"pending-install", "pending-upgrade", "pending-rollback", "uninstalling"})
+UNFINISHED = frozenset({"pending-install", "pending-upgrade", "pending-rollback", "uninstalling"})
 # Deleted with a release, each of these takes data along, or every object of its kind.
 _HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace"})
 
@@ -61,7 +61,7 @@ class HelmRelease:
     @property
     def is_stuck(self) -> bool:
         """Whether an interrupted helm holds it."""
-        return self.status in _UNFINISHED
+        return self.status in UNFINISHED
 
     @property
     def is_of_wanted_chart(self) -> bool:

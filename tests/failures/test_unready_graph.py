@@ -90,6 +90,7 @@ SILENT_NODE = {
     "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped"}]},
 }
 GRAPHS = "dynamographdeployments.nvidia.com"
+OVER_QUOTA = {"type": "ReplicaFailure", "status": "True", "message": "pods is forbidden: exceeded quota"}
 SAID = "every pod is ready, but the operator says: "
 
 
@@ -114,9 +115,14 @@ SAID = "every pod is ready, but the operator says: "
             id="no pods and no word",
         ),
         pytest.param(
-            {"pods": [], GRAPHS: _graph("False", reason="failed", message="quota exceeded")},
-            ("it has no pods, and the operator says: failed quota exceeded",),
+            {"pods": [], GRAPHS: _graph("False", reason="failed", message="no queue")},
+            ("it has no pods, and the operator says: failed no queue",),
             id="no pods and the operator's word",
+        ),
+        pytest.param(
+            {"pods": [], "deployments": [{"metadata": {}, "status": {"conditions": [OVER_QUOTA]}}]},
+            ("  pods is forbidden: exceeded quota",),
+            id="pods that the API server refuses",
         ),
         pytest.param(
             {"pods": [READY], GRAPHS: _graph("False", reason="some_resources_are_not_ready")},

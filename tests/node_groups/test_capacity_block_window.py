@@ -257,7 +257,7 @@ def _at_the_end(window: _Window) -> None:
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
     assert (
-        f"pool b200: 0 of 1 nodes are in the cluster; its Capacity Block {ANOTHER} ends at {ENDS}"
+        f"pool b200: 0 of 1 nodes with its labels are in the cluster; its Capacity Block {ANOTHER} ends at {ENDS}"
         in window.doctor(code=1)
     )
     # What EKS has done is not undone, and nothing serves.

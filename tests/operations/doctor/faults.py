@@ -180,6 +180,44 @@ def pool_poisoned(cluster: RecordedCluster) -> None:
     cluster.wrong_answers["chat"] = "HTTP 500: Failed to generate completions"
 
 
+def service_leads_nowhere(cluster: RecordedCluster) -> None:
+    cluster.one("services", "frontend")["spec"]["selector"]["nvidia.com/dynamo-component-type"] = "front"
+    cluster.wrong_answers["frontend"] = "kubectl port-forward did not start within 5 s"
+
+
+def pod_refused(cluster: RecordedCluster) -> None:
+    [pod] = cluster.pods("decode")
+    cluster.listed["pods"].remove(pod)
+    message = 'pods "decode-1" is forbidden: exceeded quota: team, requested: pods=1'
+    refused = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}
+    cluster.listed["deployments"].append(
+        {"metadata": pod["metadata"] | {"name": "decode"}, "status": {"conditions": [refused]}}
+    )
+    _no_workers(cluster)
+
+
+def node_tainted(cluster: RecordedCluster) -> None:
+    no_gpus_left(cluster)
+    spec = cluster.pods("decode")[0]["spec"]
+    spec["containers"] = [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]
+    spec["tolerations"] = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+    cluster.one("nodes", NODE)["spec"]["taints"] = [
+        {"key": key, "effect": "NoSchedule"} for key in ("nvidia.com/gpu", "maintenance")
+    ]
+
+
+def pod_held(cluster: RecordedCluster) -> None:
+    held = copy.deepcopy(cluster.pods("decode")[0])
+    held["metadata"] |= {"name": "held", "deletionTimestamp": "2026-11-28T08:50:00Z", "finalizers": ["a/b"]}
+    no_gpus_left(cluster)
+    cluster.listed["pods"].append(held)
+
+
+def engine_files_gone(cluster: RecordedCluster) -> None:
+    no_imex_channel(cluster)
+    cluster.events[0] |= {"reason": "FailedMount", "message": 'configmap "engine-1" not found'}
+
+
 def never_answers(cluster: RecordedCluster) -> None:
     cluster.wrong_answers["chat"] = "no answer within 10 s"
 
@@ -187,11 +225,11 @@ def never_answers(cluster: RecordedCluster) -> None:
 FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a GPU node is lost": (gpu_node_lost, f"node {NODE}: not ready, Kubelet stopped posting node status."),
     "a GPU node is gone": (gpu_node_gone, f"node {NODE}: does not exist any more"),
-    "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes are in the cluster"),
+    "a pool has lost its node": (pool_short, "pool b200: 0 of 1 nodes with its labels are in the cluster"),
     "a Capacity Block is over": (
         block_over,
-        "pool b200: 0 of 1 nodes are in the cluster; its Capacity Block cr-0123456789abcdef0 ends at "
-        "2026-11-28T11:30:00Z",
+        "pool b200: 0 of 1 nodes with its labels are in the cluster; its Capacity Block cr-0123456789abcdef0 "
+        "ends at 2026-11-28T11:30:00Z",
     ),
     "a GPU is missing": (gpu_missing, f"node {NODE}: Ready, but GPU feature discovery sees 8"),
     "the claim has lost its volume": (claim_lost, "claim model-cache: has lost its volume"),
@@ -218,12 +256,20 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "the image is not pulled": (image_not_pulled, "its image cannot be pulled"),
     "the model is not on its volume": (model_not_found, "the model is not on its volume"),
     "a worker was killed": (killed, "ended with exit code 137 (Error) and is started again"),
-    "a worker loads its model": (still_loading, "is starting: it runs, and has not loaded its model yet"),
+    "a worker loads its model": (still_loading, "is starting: it runs, and is not ready yet"),
     "a worker is not registered": (_no_workers, "a worker is missing: no decode worker is registered"),
     "the model is not listed": (
         model_not_listed,
         "the model is not served: openai/gpt-oss-120b is not listed",
     ),
     "the buffer pool is poisoned": (pool_poisoned, "a worker's peer died in the middle of a KV transfer"),
+    "the frontend's Service leads nowhere": (
+        service_leads_nowhere,
+        "Service gpt-oss-disagg-frontend selects none of its pods",
+    ),
+    "a quota, a limit or a webhook refuses pods": (pod_refused, "a pod is not let in: pods"),
+    "a GPU node is tainted": (node_tainted, f"node {NODE} has the taint maintenance:NoSchedule"),
+    "a pod does not go": (pod_held, "pod held should be gone, and keeps its place: finalizer a/b"),
+    "the engine's files are gone": (engine_files_gone, "a ConfigMap or a Secret that it mounts is not there"),
     "a request never ends": (never_answers, "a completion failed: no answer within 10 s"),
 }

@@ -13,6 +13,7 @@ from tests.operations.doctor.faults import FAULTS
 from tests.operations.doctor.recorded_cluster import NODE, RecordedCluster
 
 API_SERVER, AWAY = "the API server is away", "could not be looked at: the API server does not answer"
+FORBIDDEN = 'GET /health: kubectl port-forward ended: pods "f" is forbidden: User "v" cannot create it'
 # The lower fault first: it is the first line, and the upper one stands below it, or follows from it.
 PAIRS = (
     ("a GPU node is lost", "the operator is away", "also"),
@@ -59,10 +60,37 @@ def test_of_two_faults_the_first_line_names_the_cause(lower: str, upper: str, pl
     assert any(each.stage >= found.causes[0].stage for each in elsewhere), found
 
 
-def test_without_an_answer_of_the_api_server_nothing_is_diagnosed() -> None:
-    why = "the API server does not answer: Connection refused"
-    with pytest.raises(CommandError, match=f"stack dev {AWAY}: Connection refused\n"):
-        RecordedCluster(unreachable=why).diagnosis()
+@pytest.mark.parametrize(
+    ("cluster", "said"),
+    [
+        (RecordedCluster(unreachable="the API server does not answer: refused"), f"{AWAY}: refused\n"),
+        (RecordedCluster(wrong_answers={"frontend": FORBIDDEN}), f"could not be asked: {FORBIDDEN}\n"),
+    ],
+    ids=["no API server", "an account that may open no port-forward"],
+)
+def test_what_nobody_could_look_at_is_neither_sick_nor_healthy(cluster: RecordedCluster, said: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(f"stack dev {said}")):
+        cluster.diagnosis()
+
+
+def test_an_account_that_may_not_ask_the_frontend_is_told_of_what_is_broken_below() -> None:
+    cluster = RecordedCluster(wrong_answers={"frontend": FORBIDDEN})
+    FAULTS["NATS is away"][0](cluster)
+    found = cluster.diagnosis()
+    assert (FAULTS["NATS is away"][1] in found.headline(), found.symptoms, FORBIDDEN in found.unseen) == (
+        True,
+        (),
+        True,
+    )
+
+
+def test_a_pod_that_was_evicted_a_short_time_ago_stands_in_the_first_line() -> None:
+    cluster = RecordedCluster()
+    [pod] = cluster.pods("decode")
+    ready = {"type": "Ready", "status": "False", "lastTransitionTime": "2026-11-28T08:55:00Z"}
+    status = {"phase": "Failed", "reason": "Evicted", "message": "low on resource", "conditions": [ready]}
+    cluster.listed["pods"].append(merged(pod, {"metadata": {"name": "old"}, "status": status}))
+    assert cluster.diagnosis().headline().endswith("; pod old ended: Evicted, low on resource")
 
 
 @pytest.mark.parametrize(

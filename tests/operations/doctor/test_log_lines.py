@@ -132,6 +132,7 @@ PUBLISHED = {
     "RuntimeError: Error 802: system not yet initialized": "Fabric Manager",
     "MountVolume.MountDevice failed: mount.lustre: Is the MGS running?": "does not reach the Lustre",
     'waiting, CreateContainerConfigError secret "hf-token" not found': "a Secret or a ConfigMap",
+    'main waiting; FailedMount: configmap "engine-1" not found': "that it mounts is not there",
     "Free memory on device is less than desired GPU memory utilization": "another process",
     "pydantic: kv_cach_config Extra inputs are not permitted": "does not know a key",
     "Impossible to fit in any sequence in kvCache": "no memory is left for the KV cache",

@@ -1,14 +1,17 @@
 """What `drift` says of graphs and of objects inside a Helm release, and what it tells a person to type."""
 
+import json
 from typing import Any
 
 import pytest
 
 from failures.explanation import Subject
 from failures.losses import Loss
+from operations.commands import ClusterCommands
 from operations.drift.detect import not_compared, unreadable_graphs
-from operations.drift.helm_release import differences
+from operations.drift.helm_release import differences, refuse_unfinished
 from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
+from operations.errors import CommandError
 from tests.support.clusters import Told
 
 ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
@@ -73,6 +76,13 @@ def test_what_lies_in_a_release_leads_to_an_up_that_asks_whether_it_serves() -> 
     assert (released.repair, _advice(released)["FIRST"]) == (None, ROLLBACK)
     assert released.as_json()["repair"] == [ROLLBACK]
     assert _advice(released)["THEN"].startswith("pulumi up --refresh --stack dev")
+
+
+def test_what_an_interrupted_helm_has_begun_is_no_drift(monkeypatch: pytest.MonkeyPatch) -> None:
+    status = json.dumps({"version": 2, "info": {"status": "pending-upgrade"}})
+    monkeypatch.setattr(ClusterCommands, "printed", lambda *_, **_more: status)
+    with pytest.raises(CommandError, match=r"is pending-upgrade: a run is at work .*\n.*recover dev`"):
+        refuse_unfinished(ClusterCommands("c"), "ns", "dynamo-platform", "dev")
 
 
 def test_no_up_is_a_repair_before_the_owner_of_a_claim_has_made_it_again() -> None:
