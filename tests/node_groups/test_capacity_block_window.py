@@ -256,10 +256,8 @@ def _at_the_end(window: _Window) -> None:
     said = window.preflight(code=1)
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
-    assert (
-        f"pool b200: 0 of 1 nodes with its labels are in the cluster; its Capacity Block {ANOTHER} ends at {ENDS}"
-        in window.doctor(code=1)
-    )
+    lost = "pool b200: 0 of 1 nodes with its labels are in the cluster"
+    assert f"{lost}; its Capacity Block {ANOTHER} ends at {ENDS}" in window.doctor(code=1)
     # What EKS has done is not undone, and nothing serves.
     asked = window.changes_of_groups()
     window.ready_within(seconds=10)
