@@ -133,6 +133,7 @@ PUBLISHED = {
     "MountVolume.MountDevice failed: mount.lustre: Is the MGS running?": "does not reach the Lustre",
     'waiting, CreateContainerConfigError secret "hf-token" not found': "a Secret or a ConfigMap",
     'main waiting; FailedMount: configmap "engine-1" not found': "that it mounts is not there",
+    "Failed to connect to NATS: IO error: Temporary failure in name resolution": "the cluster's DNS",
     "Free memory on device is less than desired GPU memory utilization": "another process",
     "pydantic: kv_cach_config Extra inputs are not permitted": "does not know a key",
     "Impossible to fit in any sequence in kvCache": "no memory is left for the KV cache",
