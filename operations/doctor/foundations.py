@@ -6,6 +6,7 @@ from components.cluster_answer import SERVICES, KubernetesObject, condition_of, 
 from components.dynamo_objects import FRONTEND, frontend_service
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
+from failures.deletion import ended_by_deletion
 from failures.explanation import Subject
 from failures.health import health_problems
 from failures.pods_and_events import gpus_in, is_ready, pod_causes, why_lost
@@ -261,6 +262,19 @@ def service_findings(view: View) -> Iterator[Finding]:
 
 def graph_findings(view: View) -> Iterator[Finding]:
     """Return what is wrong with the graph, or the server, as the end of an `up` asks it."""
+    # As long as the graph is not deleted itself, nothing of it says that its namespace is.
+    namespace = view.served.namespace
+    if ended := ended_by_deletion(view.cluster, Subject("Namespace", namespace, namespace)):
+        yield Finding(
+            stage=Stage.GRAPH,
+            about="namespace",
+            what=ended[0],
+            evidence=tuple(ended[1:]),
+            setting="serving.namespace",
+            fix="once it is gone, `pulumi up --refresh` makes it again with all that was in it",
+            command=view.cluster.command("get", "namespace", namespace, "--output", "yaml"),
+            page="deletion-hangs",
+        )
     for problem in health_problems(view.cluster, view.served):
         # Volumes and pods are looked at more closely; of a graph that others made nobody knows the files.
         about = problem.about

@@ -126,11 +126,12 @@ class View:
         pools = {f"pool {pool.name}" for pool in self.pools}
         nodes = {f"node {each['metadata']['name']}" for each in self.gpu_nodes()}
         nodes |= {on for pod in self.live_pods for on in _nodes(pod)}
+        way = f"service {frontend_service(self.served.graph)}"
         below: dict[str, set[str]] = {
             "answer": {"model", "workers", "frontend", "transfer"},
             "transfer": {"workers"},
             "model": {"workers", "frontend"},
-            "frontend": self._parts_of(FRONTEND) | {f"service {frontend_service(self.served.graph)}"},
+            "frontend": self._parts_of(FRONTEND) | {way},
             "workers": {part for role in self.asked.roles for part in self._parts_of(role)},
             "readiness": {name_of(pod) for pod in self.live_pods}
             | {f"role {each}" for each in self.roles}
@@ -139,7 +140,7 @@ class View:
         }
         below |= {f"role {role}": {"graph", "operator", "definitions", "refused pods"} for role in self.roles}
         ending = {name_of(pod) for pod in self.live_pods if is_being_deleted(pod)}
-        ways = databases | {f"service {each}" for each in databases}
+        ways = databases | {f"service {each}" for each in databases} | {"namespace"}
         for pod in self.live_pods:
             claims = {f"claim {name}" for name in claim_names(pod)}
             # A pod that no node has got may wait for any of them.
@@ -148,7 +149,10 @@ class View:
             own = [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
             below[name] = {on for pod in own for on in _nodes(pod)}
         below |= dict.fromkeys(pools, nodes)
-        below["download"] = {f"claim {name}" for name in self.claims}
+        claims = {f"claim {name}" for name in self.claims}
+        below["download"] = claims
+        # A namespace takes along what is in it, in no order.
+        below |= {part: {"namespace"} for part in {*claims, "graph", "refused pods", way}}
         return {part: frozenset(others) for part, others in below.items()}
 
     def _parts_of(self, role: str) -> set[str]:

@@ -218,6 +218,16 @@ def engine_files_gone(cluster: RecordedCluster) -> None:
     cluster.events[0] |= {"reason": "FailedMount", "message": 'configmap "engine-1" not found'}
 
 
+def namespace_going(cluster: RecordedCluster) -> None:
+    going = {"name": "gpt-oss", "deletionTimestamp": "2026-11-28T08:59:00Z"}
+    cluster.listed["namespaces"] = [{"metadata": going}]
+    cluster.one("persistentvolumeclaims", "model-cache")["metadata"]["deletionTimestamp"] = going[
+        "deletionTimestamp"
+    ]
+    cluster.listed["pods"] = cluster.listed["pods"][:2]
+    cluster.wrong_answers["frontend"] = "kubectl port-forward did not start within 5 s"
+
+
 def never_answers(cluster: RecordedCluster) -> None:
     cluster.wrong_answers["chat"] = "no answer within 10 s"
 
@@ -271,5 +281,6 @@ FAULTS: dict[str, tuple[Callable[[RecordedCluster], None], str]] = {
     "a GPU node is tainted": (node_tainted, f"node {NODE} has the taint maintenance:NoSchedule"),
     "a pod does not go": (pod_held, "pod held should be gone, and keeps its place: finalizer a/b"),
     "the engine's files are gone": (engine_files_gone, "a ConfigMap or a Secret that it mounts is not there"),
+    "the namespace is being deleted": (namespace_going, "namespace gpt-oss is being deleted since 2026"),
     "a request never ends": (never_answers, "a completion failed: no answer within 10 s"),
 }
