@@ -88,11 +88,12 @@ def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Find
 
 def _waiting_for(view: View, node: KubernetesObject) -> list[KubernetesObject]:
     """Return the pods without a node that a node of this kind is for."""
-    labels, waiting = labels_of(node), [pod for pod in view.live_pods if not pod["spec"].get("nodeName")]
+    labels = labels_of(node)
     return [
         pod
-        for pod in waiting
-        if (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
+        for pod in view.live_pods
+        if not pod["spec"].get("nodeName")
+        and (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
         and (GPU_COUNT_LABEL in labels) == any(map(_asks_for_gpus, pod["spec"]["containers"]))
     ]
 
@@ -104,16 +105,17 @@ def _asks_for_gpus(container: KubernetesObject) -> bool:
 def _untolerated(node: KubernetesObject, pods: Sequence[KubernetesObject]) -> str:
     """Return a taint of the node that keeps one of the pods off it; empty where there is none."""
     for taint in node.get("spec", {}).get("taints") or ():
-        key, effect = taint["key"], taint["effect"]
-        if effect != "PreferNoSchedule" and not all(_tolerates(pod, key, effect) for pod in pods):
-            return f"{key}:{effect}"
+        if taint["effect"] != "PreferNoSchedule" and not all(_tolerates(pod, taint) for pod in pods):
+            return f"{taint['key']}:{taint['effect']}"
     return ""
 
 
-def _tolerates(pod: KubernetesObject, key: str, effect: str) -> bool:
+def _tolerates(pod: KubernetesObject, taint: KubernetesObject) -> bool:
     """Whether it tolerates such a taint; whatever its value, so that none is blamed wrongly."""
-    tolerations = pod["spec"].get("tolerations") or []
-    return any(each.get("key", key) == key and each.get("effect", effect) == effect for each in tolerations)
+    return any(
+        all(each.get(key, taint[key]) == taint[key] for key in ("key", "effect"))
+        for each in pod["spec"].get("tolerations") or []
+    )
 
 
 def volume_findings(view: View) -> Iterator[Finding]:
@@ -230,12 +232,11 @@ def server_findings(view: View) -> Iterator[Finding]:
 
 def service_findings(view: View) -> Iterator[Finding]:
     """Return Services of the frontend, NATS and etcd that lead to none of the pods behind them."""
-    namespace, frontend = view.served.namespace, frontend_service(view.served.graph)
-    ways = [(frontend, namespace, view.of_role(FRONTEND))]
+    frontend = frontend_service(view.served.graph)
+    ways = [(frontend, view.served.namespace, view.of_role(FRONTEND))]
     for each in view.databases():
-        name, platform = each["metadata"]["name"], each["metadata"]["namespace"]
-        own = [pod for pod in view.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
-        ways.append((name, platform, own))
+        name = each["metadata"]["name"]
+        ways.append((name, each["metadata"]["namespace"], view.members(name)))
     for name, where, pods in ways:
         answer = view.cluster.ask(SERVICES, name, where) if pods else None
         if answer is None or not answer.is_known:

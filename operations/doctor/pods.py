@@ -72,7 +72,8 @@ def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
     yield from (text for _, text in sorted(ends, reverse=True))
     yield from (f"{name_of(pod)} is being ended" for pod in view.live_pods if is_ending(pod, now))
     for pod in view.pods.items:
-        ended, status = since(pod, "Ready"), pod.get("status") or {}
+        ended = since(pod, "Ready")
+        status = pod.get("status") or {}
         if status.get("phase") == "Failed" and ended and now - dt.datetime.fromisoformat(ended) <= _RECENT:
             yield f"{name_of(pod)} ended: {status.get('reason')}, {status.get('message', '')}"
 

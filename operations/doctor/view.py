@@ -112,6 +112,10 @@ class View:
             if any(name in each["metadata"]["name"] for name in _DATABASES):
                 yield each
 
+    def members(self, name: str) -> list[KubernetesObject]:
+        """Return the pods of a StatefulSet beside the operator."""
+        return [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
+
     def unseen(self) -> Iterator[str]:
         """Return what the cluster does not say, and why."""
         for name in ("nodes", "operators", "servers", "platform_pods", "job"):
@@ -146,8 +150,7 @@ class View:
             # A pod that no node has got may wait for any of them.
             below[name_of(pod)] = (set(_nodes(pod)) or nodes | pools | ending) | claims | {"download"} | ways
         for name in databases:
-            own = [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
-            below[name] = {on for pod in own for on in _nodes(pod)}
+            below[name] = {on for pod in self.members(name) for on in _nodes(pod)}
         below |= dict.fromkeys(pools, nodes)
         claims = {f"claim {name}" for name in self.claims}
         below["download"] = claims
