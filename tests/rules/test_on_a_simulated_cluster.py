@@ -1,16 +1,27 @@
 """What the rules say in the API server's words, asked of a real one."""
 
+import functools
+import json
+import operator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from lab.custom_resources import GRAPH_VERSIONS, custom_resource_definition
+from resource_graph import Resource, ResourceGraph
+from rules.reading.objects.judged import read_mistakes
+from rules.reading.releases import platform_resource
+from tests.lab.fixtures.graphs import toy_graph
 from tests.rules.bases import BASES
 from tests.rules.case import RULE, base_text, failed, judge_case
 from tests.rules.cases import structure, structure_amounts, structure_pods
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import edited
 from tests.support.sandbox import Sandbox
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.lab
 
@@ -39,3 +50,44 @@ def test_the_api_server_refuses_a_workload_in_the_words_of_the_finding(
             refused = lab.kubectl(*command, stdin=yaml.safe_dump_all(objects), check=False)
             assert refused.returncode != 0
             assert words in refused.stderr
+
+
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("extraPodSpec.tollerations", []),
+    ("replicsa", 1),
+    ("replicas", "1"),
+    ("replicas", -1),
+    ("resources", {"limits": {"gpu": 4}}),
+    ("extraPodSpec.mainContainer.resources", {"limits": {"cpu": 0.5}}),
+    ("extraPodSpec.mainContainer.env", [{"name": "A", "value": 1}]),
+    ("envs", [{"value": "1"}]),
+    ("volumeMounts", "none"),
+    ("multinode", {"nodeCount": 1.5}),
+    ("annotations", {"a": True}),
+    ("gpuMemoryService", {"enabled": True, "mode": "both"}),
+)
+"""Where it stands in a service, and what an API server does not take there."""
+
+
+@pytest.fixture
+def graphs(lab: Sandbox) -> Iterator[Sandbox]:
+    """A cluster that knows graphs of the 1.2 line, and no operator."""
+    kind = custom_resource_definition("dynamographdeployment", "dynamo-1.2", *GRAPH_VERSIONS)
+    name = kind["metadata"]["name"]
+    lab.kubectl("create", "-f", "-", stdin=json.dumps(kind))
+    until(lambda: lab.kubectl("get", name, check=False).returncode == 0, "the kind", 30)
+    yield lab
+    lab.kubectl("delete", "customresourcedefinition", name, "--wait")
+
+
+def test_the_api_server_refuses_a_graph_in_the_words_of_the_finding(graphs: Sandbox) -> None:
+    for path, value in WRONG:
+        graph = toy_graph()
+        *steps, last = path.split(".")
+        functools.reduce(operator.getitem, steps, graph["spec"]["services"]["Decode"])[last] = value
+        resource = Resource(urn="graph", type="graph", name="graph", inputs=graph)
+        (judged,) = read_mistakes(ResourceGraph([platform_resource("1.2.1"), resource]))
+        sent = json.dumps(graph | {"metadata": {"name": "toy", "namespace": "default"}})
+        refused = graphs.kubectl("create", "--dry-run=server", "-f", "-", stdin=sent, check=False)
+        assert refused.returncode != 0, path
+        assert judged.mistake.says in refused.stderr

@@ -117,6 +117,9 @@ def _is_whole(value: Value, kinds: frozenset[str]) -> bool:
 def _wrong_kind(kind: str, schema: Schema, path: Path) -> str:
     if schema.is_definition:
         wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
+        if kind == "number" and "format" in schema.raw:
+            # Go's words, where the schema says how many bits a number has.
+            kind, wanted = "float64", schema.raw["format"]
         return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
     found = _GO_FOUND.get(kind, kind)
     return NO_QUANTITY if "number" in schema.kinds else f"json: cannot unmarshal {found}"

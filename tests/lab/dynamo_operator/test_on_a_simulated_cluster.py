@@ -1,17 +1,12 @@
 """The operator stand-in on a real control plane, where no rehearsal looks. Its pods are simulated."""
 
-import functools
 import json
-import operator
 from collections.abc import Iterator
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from resource_graph import Resource, ResourceGraph
-from rules.reading.objects.judged import read_mistakes
-from rules.reading.releases import platform_resource
 from tests.lab.fixtures.charts import packaged
 from tests.lab.fixtures.graphs import toy_graph, worker
 from tests.support.sandbox import Sandbox
@@ -22,21 +17,6 @@ pytestmark = pytest.mark.lab
 
 PLATFORM, NAMESPACE = "operator-test", "graphs-test"
 GRAPHS = f"/apis/nvidia.com/v1alpha1/namespaces/{NAMESPACE}/dynamographdeployments"
-WRONG: tuple[tuple[str, Any], ...] = (
-    ("extraPodSpec.tollerations", []),
-    ("replicsa", 1),
-    ("replicas", "1"),
-    ("replicas", -1),
-    ("resources", {"limits": {"gpu": 4}}),
-    ("extraPodSpec.mainContainer.resources", {"limits": {"cpu": 0.5}}),
-    ("extraPodSpec.mainContainer.env", [{"name": "A", "value": 1}]),
-    ("envs", [{"value": "1"}]),
-    ("volumeMounts", "none"),
-    ("multinode", {"nodeCount": 1.5}),
-    ("annotations", {"a": True}),
-    ("gpuMemoryService", {"enabled": True, "mode": "both"}),
-)
-"""Where it stands in a service, and what an API server does not take there."""
 
 
 @pytest.fixture(scope="module")
@@ -59,18 +39,6 @@ def cluster(lab: Sandbox) -> Iterator[Sandbox]:
 def send(lab: Sandbox, graph: dict[str, Any], *command: str, **options: Any) -> CompletedProcess[str]:
     text = json.dumps(graph | {"metadata": {"name": "toy", "namespace": NAMESPACE}})
     return lab.kubectl(*command, "-f", "-", stdin=text, **options)
-
-
-def test_check_says_of_a_wrong_graph_what_the_server_says(cluster: Sandbox) -> None:
-    for path, value in WRONG:
-        graph = toy_graph()
-        *steps, last = path.split(".")
-        functools.reduce(operator.getitem, steps, graph["spec"]["services"]["Decode"])[last] = value
-        resource = Resource(urn="graph", type="graph", name="graph", inputs=graph)
-        (judged,) = read_mistakes(ResourceGraph([platform_resource("1.2.1"), resource]))
-        answer = send(cluster, graph, "create", "--dry-run=server", check=False)
-        assert answer.returncode != 0, path
-        assert judged.mistake.says in answer.stderr
 
 
 def test_a_graph_that_is_at_rest_is_not_written(cluster: Sandbox) -> None:
