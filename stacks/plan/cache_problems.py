@@ -108,7 +108,8 @@ def _lustre_problems(
     regional = regional_zones(cluster, settings)
     if storage.zone is not None and storage.zone not in regional:
         message = "no subnet of the stack is there, or it is a Local Zone, which has no file system of FSx"
-        yield Problem(_ZONE, storage.zone, message, allowed=", ".join(regional), suggestion=regional[0])
+        allowed, suggestion = ", ".join(regional) or None, next(iter(regional), None)
+        yield Problem(_ZONE, storage.zone, message, allowed=allowed, suggestion=suggestion)
 
 
 def _zone_problems(

@@ -27,8 +27,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions) -> tuple[
     """
     platform = stack.platform
     if not isinstance(platform, OwnPlatform):
-        is_joined = platform is not None and "platform" in stack.layers.joined
-        return [], [reference(stack.layers, "platform")] if is_joined else []
+        return [], [reference(stack.layers, "platform")] if "platform" in stack.layers.joined else []
     namespace = Namespace(
         "platform-namespace",
         title=platform.namespace,

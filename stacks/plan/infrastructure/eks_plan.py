@@ -26,7 +26,7 @@ _BEHIND_REGION = re.compile(r"(?<=[0-9])(-[a-z]{3}-[0-9])?[a-z]$")
 
 
 def region_of(zone: str) -> str:
-    """Return the region of a zone, which is one; settings refuse what has not the form of a zone's name."""
+    """Return the region of a zone, whose name has the form of one: settings refuse any other."""
     return _BEHIND_REGION.sub("", zone)
 
 

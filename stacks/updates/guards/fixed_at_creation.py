@@ -114,7 +114,7 @@ def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
 def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.settings.cluster.kind}
     plan = stack.infrastructure
-    # The stack has nothing on another cluster, its own or one of others.
+    # On another cluster nothing of the stack would be there, whether it makes the cluster or joins it.
     contract = stack.layers.contracts.get("infrastructure", {})
     values |= {key: str(contract[key]) for key in _CLUSTER if key in contract}
     if plan is None:

@@ -109,6 +109,22 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
             "modelCache.storage.zone with a zone of the region",
             id="a file system for a Local Zone",
         ),
+        pytest.param(
+            changed(
+                eks_gb200_settings(),
+                LUSTRE,
+                {
+                    "modelCache.storage.zone": "us-east-1a",
+                    "cluster.network.zones": ["us-east-1-dfw-2a", "us-east-1-chi-2a"],
+                },
+            ),
+            "cluster.network.zones = 'us-east-1-dfw-2a, us-east-1-chi-2a'\n"
+            "  EKS puts the control plane into two of the region's own zones, never into a Local Zone\n"
+            "  allowed: two zones of the region or more\n"
+            "Pulumi.dev.yaml: modelCache.storage.zone = 'us-east-1a'\n"
+            "  no subnet of the stack is there, or it is a Local Zone, which has no file system of FSx",
+            id="a file system of a stack that has Local Zones alone",
+        ),
     ],
 )
 def test_what_could_not_be_mounted_is_refused_with_the_reason_and_the_fix(

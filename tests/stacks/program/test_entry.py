@@ -7,6 +7,7 @@ import pulumi
 import pytest
 from pulumi.runtime import set_all_config
 
+from components.cluster_reader import ClusterReader
 from resource_graph.recorder import record
 from stacks.program import entry
 from stacks.program.entry import main
@@ -14,7 +15,8 @@ from stacks.updates.running import running_of
 from tests.components.recorded import recorded
 from tests.stacks.changed_settings import changed
 from tests.support.clusters import SILENT, Told
-from tests.support.dev_settings import all_lines_settings, dev_settings
+from tests.support.dev_settings import all_lines_settings, dev_settings, resolved
+from tests.support.eks_settings import eks_b200_settings
 
 SETTINGS, TOKEN = "dynamo-stack:settings", "dynamo-stack:hfToken"
 
@@ -89,6 +91,21 @@ def test_a_context_that_is_not_there_or_leads_to_another_cluster_is_refused(
     )
     monkeypatch.setenv("KUBECONFIG", str(file))
     assert _refusal(_typed(change)).startswith(says.format(file=file))
+
+
+def test_a_wait_looks_at_the_cluster_that_the_program_has_just_made() -> None:
+    before, settings = ClusterReader("before"), resolved(eks_b200_settings()).settings.cluster
+    learnt = [""]
+    reader = entry._reader_for(settings, before, learnt)
+    assert reader().content == ""
+    learnt.append("kubeconfig")
+    made = reader()
+    assert (made.context, made.content, made.once) == (
+        settings.context,
+        "kubeconfig",
+        settings.context_made_by,
+    )
+    assert entry._reader_for(resolved().settings.cluster, before, learnt)() is before
 
 
 def test_a_platform_that_would_leave_out_a_minor_release_is_refused(
