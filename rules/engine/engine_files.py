@@ -24,6 +24,7 @@ from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.engines.models import checkpoint_name, read_mxfp4
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
+from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import as_read, by_line, line_of, lines_of_engine
 from rules.reading.shapes import Undecided, known
@@ -120,10 +121,11 @@ def _written(settings: Effective) -> Iterator[EngineFile]:
     yield from (settings.file, settings.overrides)
     for path, option in OPTIONS[settings.command].items():
         given = known(settings.at, *path)
-        if given is not None and given.source in option.flags:
-            *blocks, key = path
-            content = {key: given.value}
-            yield EngineFile(given.source, {blocks[0]: content} if blocks else content)
+        if given is None or given.source not in option.flags or PLACEHOLDER.search(str(given.value)):
+            continue
+        *blocks, key = path
+        content = {key: given.value}
+        yield EngineFile(given.source, {blocks[0]: content} if blocks else content)
 
 
 def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any) -> Iterator[Said]:

@@ -132,10 +132,8 @@ def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
         for probe in probes
     )
     # The operator gives a frontend probes.
-    if server is None or (template.component_type != FRONTEND_TYPE and not any(asking)):
-        return
-    _, listens = server
-    yield f"{listens}, where no probe and no Service reaches it; write 0.0.0.0"
+    if server is not None and (template.component_type == FRONTEND_TYPE or any(asking)):
+        yield f"{server[1]}, where no probe and no Service reaches it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:

@@ -20,6 +20,7 @@ from rules.reading.devices import (
     read_device_claims,
 )
 from rules.reading.engines.settings import is_vllm, read_settings
+from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
@@ -109,8 +110,8 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     if config is None:
         return
     role = text_at(config, "kv_role")
-    if role is not None and role not in _ROLES:
-        yield f"kv_role in {KV_TRANSFER_CONFIG} is {role}, none of {', '.join(sorted(_ROLES))}"
+    if role is not None and role not in _ROLES and not PLACEHOLDER.search(role):
+        yield f"kv_role in {KV_TRANSFER_CONFIG} is {role!r}, none of {', '.join(sorted(_ROLES))}"
     name = text_at(config, "kv_connector")
     if name is None or text_at(config, "kv_connector_module_path"):
         return

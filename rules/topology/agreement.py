@@ -26,9 +26,10 @@ from rules.reading.kv_ways import (
     moving_connector,
     nixl_backends,
 )
+from rules.reading.model_users import model_reference
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import as_read, known_lines, runtime_image
+from rules.reading.releases import known_lines, lines_of_engine, runtime_image
 from rules.reading.shapes import Undecided, field, grouped, mapping_at, text_at
 from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, about, each_of, rule
 
@@ -36,7 +37,7 @@ _OF_NIXL_ITSELF = "UCX"
 """The plugin that NIXL takes where none is named."""
 _SPECULATIVE = "speculative_config"
 _COMPARES = "enforce_handshake_compat"
-_COMPARED_SINCE = frozenset((1, minor) for minor in range(2, 7))
+_COMPARED_IN = frozenset((1, minor) for minor in range(2, 7))
 """Lines of Dynamo whose vLLM has the name of the model in the hash that both sides must share."""
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),
@@ -79,33 +80,39 @@ def prefill_and_decode_agree(graph: ResourceGraph, group: Disaggregated) -> Iter
 
 
 def _is_compared(graph: ResourceGraph, worker: Worker) -> bool:
-    """Whether NIXL's connector compares the models before it moves a block."""
-    config = read_settings(graph, worker).mapping(KV_TRANSFER) if is_vllm(worker) else None
-    extra = mapping_at(config or {}, "kv_connector_extra_config")
-    return text_at(config or {}, "kv_connector") == NIXL_CONNECTOR and field(extra, _COMPARES) is not False
+    """Whether NIXL's connector is known to compare the models before it moves a block."""
+    lines = lines_of_engine(worker) if is_vllm(worker) else ()
+    is_read = bool(lines) and _COMPARED_IN.issuperset(lines)
+    config = (read_settings(graph, worker).mapping(KV_TRANSFER) if is_read else None) or {}
+    extra = mapping_at(config, "kv_connector_extra_config")
+    return text_at(config, "kv_connector") == NIXL_CONNECTOR and field(extra, _COMPARES) is not False
 
 
-def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
+def _compared(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
+    """Two repositories that NIXL's connector refuses to bring together.
+
+    A path that names none may be of the other side's: offline, vLLM has the path in place of the repository.
+    """
+    workers = group.workers if all(_is_compared(graph, worker) for worker in group.workers) else ()
+    loaded = ((each.name, model_reference(checkpoint_name(each.commands[0]) or "", "")) for each in workers)
+    yield from _different(
+        f"they load different models, which {NIXL_CONNECTOR} refuses to bring together",
+        {name: (model.repository, "") for name, model in loaded if model.repository is not None},
+    )
+
+
+def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
     names = {worker.name: served_name(worker) for worker in group.workers}
     yield from _different(
         "their models have different names",
         {name: (found.value, f" ({found.source})") for name, found in names.items() if found is not None},
     )
     models = {worker.name: read_model_limits(graph, worker) for worker in group.workers}
-    differing = tuple(
-        _different(
-            "they load different models",
-            {name: (model.name, "") for name, model in models.items() if model is not None},
-        )
+    differing = _different(
+        "they load different models",
+        {name: (model.name, "") for name, model in models.items() if model is not None},
     )
-    yield from differing
-    if not differing and all(_is_compared(graph, worker) for worker in group.workers):
-        loaded = ((worker, checkpoint_name(worker.commands[0])) for worker in group.workers)
-        messages = _different(
-            f"they load different models, which {NIXL_CONNECTOR} refuses to bring together",
-            {worker.name: (model, "") for worker, model in loaded if model is not None},
-        )
-        yield from as_read(group.workers[0], messages, _COMPARED_SINCE)
+    yield from tuple(differing) or _compared(graph, group)
     if all(is_tensorrt_llm(worker) for worker in group.workers):
         sizes = {each.name: tokens_per_block(read_settings(graph, each)) for each in group.workers}
         yield from _different(

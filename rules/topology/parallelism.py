@@ -97,13 +97,10 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     if backend is not None and backend.value == "ray" and worker.pods_per_worker == 1:
         raise Undecided("its ranks run on a Ray cluster, and nothing that was read says of which pods")
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
-    if not requested:
+    if not worker.gpus_per_pod:
         _refuse_given(graph, worker)
-        has_resources = any(
-            each.get("resources") for each in (worker.container, worker.template.described_by)
-        )
         # What a program registers, or a state holds, is past every overlay.
-        if worker.resource.origin is not None and not has_resources:
+        if worker.resource.origin is not None and not _has_resources(worker):
             yield Advice(
                 f"has no resources here, so no GPU but by an overlay: its engine uses {used}: {product}"
             )
@@ -117,12 +114,18 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
 
 def _gpus_of_others(graph: ResourceGraph, worker: Worker) -> int:
     """GPUs of each further pod of its engine: a LeaderWorkerSet describes them apart from its leader."""
-    if worker.resource.kind != GROUP_KIND or worker.template.name != "leader":
+    is_leader = worker.resource.kind == GROUP_KIND and worker.template.name == "leader"
+    if not is_leader or worker.pods_per_worker == 1 or not _has_resources(worker):
         return worker.gpus_per_pod
     every = workers_by_resource(graph)[worker.resource.urn]
-    if any(isinstance(each, Unreadable) for each in every):
-        raise Undecided("the pods beside its leader cannot be read")
-    return sum(each.gpus_per_pod for each in readable(every) if each.template is not worker.template)
+    found = sum(each.gpus_per_pod for each in readable(every) if each.template is not worker.template)
+    if not found or any(isinstance(each, Unreadable) for each in every):
+        raise Undecided("the pods beside its leader cannot be read, or ask for no GPU by number")
+    return found
+
+
+def _has_resources(worker: Worker) -> bool:
+    return any(each.get("resources") for each in (worker.container, worker.template.described_by))
 
 
 def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count]:

@@ -8,7 +8,7 @@ from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.pods.reach import loopback_server, selected_pods
 from rules.reading.pods.workers import server_port, servers_of
-from rules.reading.shapes import field, grouped, mapping_at, mappings_at, memoized, text_at
+from rules.reading.shapes import attempted, field, grouped, known, mapping_at, mappings_at, memoized, text_at
 from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects, rule
 
 
@@ -66,31 +66,45 @@ def _nearly_selected(selector: Mapping[str, str | None], pods: Sequence[PodTempl
 
 
 def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate]) -> Iterator[Said]:
-    unreached: list[str] = []
     ports = mappings_at(service.inputs, "spec", "ports")
-    for port in ports:
-        target = field(port, "targetPort")
-        target = field(port, "port") if target is None else target
-        # A Service chooses among pods; one that has the port is enough for an answer.
-        missing = [said for pod in pods if (said := _missing(graph, pod, target)) is not None]
-        if len(missing) == len(pods):
-            unreached.append(missing[0])
     # Where another port leads to the server, it answers; the engine may publish events at this one.
-    yield from unreached if len(unreached) == len(ports) else map(Advice, unreached)
+    is_answered = any(known(_is_answered, graph, pods, port) for port in ports)
+    for port in ports:
+        said = attempted(_unreached, graph, pods, port)
+        if said is not None:
+            yield Advice(said) if is_answered and isinstance(said, str) else said
 
 
-def _missing(graph: ResourceGraph, pod: PodTemplate, target: Value) -> str | None:
+def _is_answered(graph: ResourceGraph, pods: Sequence[PodTemplate], port: Mapping[str, Value]) -> bool:
+    """Whether the port leads to a server, or to pods of which nobody knows what they serve."""
+    listening = ((pod, [str(server_port(each).value) for each in servers_of(graph, pod)]) for pod in pods)
+    return _unreached(graph, pods, port) is None and any(
+        not own or str(_number(pod, port)) in own for pod, own in listening
+    )
+
+
+def _unreached(graph: ResourceGraph, pods: Sequence[PodTemplate], port: Mapping[str, Value]) -> str | None:
+    # A Service chooses among pods; one that has the port is enough for an answer.
+    missing = [_missing(graph, pod, port) for pod in pods]
+    return None if None in missing else missing[0]
+
+
+def _number(pod: PodTemplate, port: Mapping[str, Value]) -> Value:
+    """The port of the pods, by its number where a container declares the name."""
+    target = field(port, "targetPort") or field(port, "port")
+    return pod_ports(pod).get(target, target) if isinstance(target, str) else target
+
+
+def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) -> str | None:
     """Why the pods do not have the target port; None where they do, or may."""
-    declared = pod_ports(pod)
-    if isinstance(target, str) and not target.isdigit() and target not in declared:
-        said = f"leads to port {target} of {pod.name}, and no port of its containers is called so"
-        return None if target in port_names(pod) else said
-    number = declared[target] if isinstance(target, str) and target in declared else target
+    number = _number(pod, port)
+    if isinstance(number, str) and not number.isdigit():
+        said = f"leads to port {number} of {pod.name}, and no port of its containers is called so"
+        return None if number in port_names(pod) else said
     alone = loopback_server(graph, pod)
-    loopback, listens = alone or (None, "")
-    if loopback is not None and str(loopback) == str(number):
+    if alone is not None and str(alone[0]) == str(number):
         return (
-            f"leads to port {number} of {pod.name}, which {listens}: no other pod reaches it; write 0.0.0.0"
+            f"leads to port {number} of {pod.name}, which {alone[1]}: no other pod reaches it; write 0.0.0.0"
         )
     listening = [server_port(server) for server in servers_of(graph, pod)]
     # Which other containers listen where, nobody has to write.

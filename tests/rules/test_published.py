@@ -8,7 +8,7 @@ import pytest
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
 from rules.model import Report
-from tests.rules.case import Case, judge_beside
+from tests.rules.case import RULE, Case, judge_beside
 from tests.rules.judging import found, messages
 from tests.rules.published_defects import DEFECTS, NO_DEFECTS
 
@@ -32,4 +32,5 @@ def _judged(defect: Case) -> Report:
     """What the rule of the defect finds; no other rule may break at the files."""
     files = [FOLDER / f"{name}.yaml" for name in defect.base.split()]
     report = judge_beside(manifest_graph(read_inputs(files)), defect.pools or ())
-    return replace(report, findings=tuple(each for each in report.findings if each.rule.id == defect.rule))
+    (rule,) = RULE[defect.rule]
+    return replace(report, findings=tuple(each for each in report.findings if each.rule == rule))

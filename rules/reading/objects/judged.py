@@ -92,15 +92,14 @@ def _is_one_anywhere(mistake: Mistake, schema: Schema) -> bool:
         return most_alike(str(mistake.path[-1]), parent.names, SURE) is not None
     if mistake.kind == "value":
         return due is not None and {*due.kinds} == {"integer", "string"}
-    # Pods are judged by Kubernetes, whatever a graph's own release takes.
-    return mistake.kind in {"type", "relation"}
+    return mistake.kind == "type"
 
 
 def _is_of_pods(mistake: Mistake, pods: Sequence[PodTemplate]) -> bool:
-    """Whether it is something that Kubernetes requires inside a specification of pods."""
-    path = mistake.path
-    is_inside = any(path[: len(pod.at)] == pod.at and len(path) > len(pod.at) + 1 for pod in pods)
-    return mistake.kind == "missing" and is_inside
+    """Whether Kubernetes refuses it inside a specification of pods, whatever a graph's own release takes."""
+    return mistake.kind in {"missing", "relation"} and any(
+        mistake.path[: len(pod.at)] == pod.at and len(mistake.path) > len(pod.at) + 1 for pod in pods
+    )
 
 
 def _lines_with(resource: Resource, path: Path) -> tuple[str, ...]:

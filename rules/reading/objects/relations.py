@@ -15,7 +15,7 @@ from rules.reading.objects.mistakes import Mistake, refused
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.operator_defaults import PROBE_TIMES, PROBES
 from rules.reading.pods.pods import GROUP, PodTemplate
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, quantity, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, quantity, text_at
 
 _SELECTING = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"})
 """Kinds that find their pods by a selector of their own; a Job does not."""
@@ -49,8 +49,13 @@ def _selector(template: PodTemplate) -> Iterator[Mistake]:
     if template.resource.kind not in _SELECTING:
         return
     wanted = mapping_at(template.described_by, "selector", "matchLabels")
-    if any(text_at(template.labels, key) != text_at(wanted, key) for key in wanted):
-        texts = {key: value for key, value in template.labels.items() if isinstance(value, str)}
+    labels = template.labels
+    # What only the update knows may agree.
+    if any(
+        isinstance(value, str) and isinstance(labels.get(key), str | None) and labels.get(key) != value
+        for key, value in wanted.items()
+    ):
+        texts = {key: value for key, value in labels.items() if isinstance(value, str)}
         shown = json.dumps(texts, sort_keys=True, separators=(",", ":"))
         said = f"Invalid value: {shown}: `selector` does not match template `labels`"
         yield _mistake(("spec", "template", "metadata", "labels"), said)
@@ -145,12 +150,12 @@ def _probes(template: PodTemplate) -> Iterator[Mistake]:
     """A port in quotes, which is taken for a name, or a time below zero (validateProbe)."""
     for at, container in _containers(template):
         for name in PROBES:
-            for key in PROBE_TIMES:
-                amount = field(container, name, key)
+            for key in (*PROBE_TIMES, "timeoutSeconds", "successThreshold"):
+                amount = known(field, container, name, key)
                 if isinstance(amount, int) and amount < 0:
                     said = f"Invalid value: {amount}: must be greater than or equal to 0"
                     yield _mistake((*at, name, key), said)
-            port = field(container, name, "httpGet", "port")
+            port = known(field, container, name, "httpGet", "port")
             if isinstance(port, str) and port.isdigit():
                 said = f'Invalid value: "{port}": must contain at least one letter (a-z)'
                 yield _mistake((*at, name, "httpGet", "port"), said)

@@ -143,7 +143,7 @@ CASES = (
         engine_file("worker.yaml", "max_batch_size", 0),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "slips in a backend and a key, between two releases that were read",
+        "slips between two releases that were read",
         (
             "backend in worker.yaml of ConfigMap",
             "is 'pytorh', not one of _autodeploy, autodeploy, pytorch, tensorrt, trt",

@@ -44,7 +44,7 @@ CASES = (
         (
             "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
             "the nearest is NixlConnector",
-            "kv_role in --kv-transfer-config is kv_bth, none of kv_both, kv_consumer, kv_producer",
+            "kv_role in --kv-transfer-config is 'kv_bth', none of kv_both, kv_consumer, kv_producer",
         ),
         add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
     ),
@@ -52,7 +52,7 @@ CASES = (
         "slips in a connector and in a role, in a release that was not read",
         (
             "kv_connector in --kv-transfer-config is NixlConector, which no vLLM has",
-            "kv_role in --kv-transfer-config is kv_bth",
+            "kv_role in --kv-transfer-config is 'kv_bth'",
         ),
         add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
         put("Deployment", f"{SERVER}.image", "vllm/vllm-openai:v0.99.0"),

@@ -38,6 +38,10 @@ CASES = (
         "they load different models, which NixlConnector refuses to bring together",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
     ),
+    On(SAME, "vllm-disagg-efa").passes(
+        "the repository of the other side's snapshot",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=openai/gpt-oss-120b"),
+    ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a name that TensorRT-LLM calls auto",
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),

@@ -72,6 +72,12 @@ CASES = (
         put(GRAPH, f"{_WORKER}.extraPodSpec.topologySpreadConstraints", [{"maxSkew": 1}]),
         *(runtime(each, "1.0.0") for each in ("Frontend", WORKER)),
     ),
+    On(VALUES, "agg-gb200", WORKER).is_undecided(
+        "GPUs requested of a service without their limit, in a release without a schema",
+        f"would refuse {_WORKER}.resources.limits; the schema of Dynamo 1.0 is not known here",
+        put(GRAPH, f"{_WORKER}.resources", {"requests": {"gpu": "1"}}),
+        *(runtime(each, "1.0.0") for each in ("Frontend", WORKER)),
+    ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a toleration of no key",
         'Invalid value: "": operator must be Exists when `key` is empty',

@@ -29,6 +29,7 @@ spec:
             command: [ray, start, --block]
             resources: {{limits: {{nvidia.com/gpu: "{others}"}}}}
 """
+_MEMBERS = "spec.leaderWorkerTemplate.{}.spec.containers[0].resources"
 
 
 CASES = (
@@ -79,5 +80,18 @@ CASES = (
         "asks for 12 GPUs (2 pods of 8 and 4), but its engine uses 16",
         document(_GROUP.format(stages=2, others=4)),
         undecided_for=("ray",),
+    ),
+    On(GPUS, "vllm-serve", "engine").fails(
+        "a leader whose GPUs only an overlay can bring",
+        "has no resources here, so no GPU but by an overlay: its engine uses 16",
+        document(_GROUP.format(stages=2, others=8)),
+        drop("LeaderWorkerSet", _MEMBERS.format("leaderTemplate")),
+        undecided_for=("ray",),
+    ),
+    On(GPUS, "vllm-serve", "engine").is_undecided(
+        "a leader beside pods whose GPUs nobody counts",
+        "the pods beside its leader cannot be read, or ask for no GPU by number",
+        document(_GROUP.format(stages=2, others=8)),
+        put("LeaderWorkerSet", _MEMBERS.format("workerTemplate"), {"limits": {"amd.com/gpu": "8"}}),
     ),
 )

@@ -36,9 +36,11 @@ CASES = (
         put("Service", "spec.selector", {"app": "grafana"}),
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
-        "a target port that no container calls so",
+        "a target port that no container calls so, and a proxy's",
         "leads to port api of vllm-serve, and no port of its containers is called so",
         put("Service", "spec.ports[0].targetPort", "api"),
+        add("Service", "spec.ports", {"name": "proxy", "port": 9090}),
+        add("Deployment", "spec.template.spec.containers", _PROXY),
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a target port beside the one that the server listens on",
@@ -49,6 +51,13 @@ CASES = (
         "a further port that no server is known to have",
         "leads to port 5557 of vllm-serve",
         add("Service", "spec.ports", {"name": "events", "port": 5557}),
+    ),
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
+        "a name that no port has, beside a server whose own port cannot be read",
+        "leads to port api of vllm-serve, and no port of its containers is called so",
+        add("Service", "spec.ports", {"name": "api", "port": 80, "targetPort": "api"}),
+        put("Deployment", f"{SERVER}.args[3]", "--port=$(PORT)"),
+        undecided_for=("vllm-serve",),
     ),
     On(REACHES, "vllm-agg", "chat").fails(
         "the port that the operator gives, where the frontend's own ports replace it",
@@ -87,11 +96,7 @@ CASES = (
     On(PROBED, "vllm-agg", "Frontend").fails(
         "a frontend on the loopback address",
         "listens on localhost alone (--http-host), where no probe and no Service reaches it",
-        put(GRAPH, "spec.components[0].podTemplate.spec.containers[0].command", ["python3", "-m"]),
-        put(
-            GRAPH,
-            "spec.components[0].podTemplate.spec.containers[0].args",
-            ["dynamo.frontend", "--http-host=localhost"],
-        ),
+        put(GRAPH, f"{_FRONTEND}.command", ["python3", "-m"]),
+        put(GRAPH, f"{_FRONTEND}.args", ["dynamo.frontend", "--http-host=localhost"]),
     ),
 )
