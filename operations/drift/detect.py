@@ -12,7 +12,7 @@ from components.dynamo_objects import (
 )
 from failures.explanation import Subject
 from operations.commands import ClusterCommands, PulumiCommand
-from operations.drift.helm_release import changes_inside, refuse_unfinished, repair_command, unfinished
+from operations.drift.helm_release import changes_inside, finished_revision, rollback, unfinished
 from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Change, DriftReport, Outcome, as_changes
 from operations.engine_preview.events import EngineStep, ask_engine
@@ -22,11 +22,12 @@ from operations.recovery.found_in_cluster import operator_answers
 from operations.recovery.stack_state import is_empty, read_state, recorded
 from resource_graph.engine_state import Deployment
 from resource_graph.urns import RELEASE_TYPE, own_type, urn_name
+from stacks.plan.platform.platform_plan import RELEASE_NAME
 from stacks.updates.guards.foreign_and_lost import look_for_losses
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only")
-_RELEASE = f"{RELEASE_TYPE}::"
+_RELEASE = f"{RELEASE_TYPE}::{RELEASE_NAME}"
 _KIND = f":{GRAPH_KIND}::"
 
 
@@ -47,14 +48,13 @@ def find_drift(name: str) -> DriftReport:
     unread = unreadable_graphs(graphs, cluster)
     steps = _steps(pulumi, unread)
     release = deployed_release(steps)
-    if release:
-        refuse_unfinished(cluster, *release, name)
+    revision = finished_revision(cluster, *release, name) if release else ""
     # The state has what these were asked for, the cluster perhaps not.
     failed = frozenset(each.urn for each in state.resources if each.init_errors)
     has_failed = any(_RELEASE in urn for urn in failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     # Without its operator no graph can be changed.
-    repair = [repair_command(cluster, *release)] if release and inside else []
+    repair = [rollback(cluster, *release, revision)] if release and inside else []
     seen = look_for_losses(stack, cluster)
     losses = seen.losses if seen else ()
     found = changes_seen(steps, failed, recorded_stack(stack))

@@ -41,11 +41,16 @@ def changes_inside(
     return tuple(differences(wanted, live, has_failed=has_failed))
 
 
-def refuse_unfinished(cluster: ClusterCommands, namespace: str, name: str, stack: str) -> None:
-    """Raise CommandError where Helm is at work on the release, or was interrupted."""
-    status = _status(cluster, namespace, name)["info"]["status"]
-    if status in UNFINISHED:
+def finished_revision(cluster: ClusterCommands, namespace: str, name: str, stack: str) -> str:
+    """Return the release's newest revision.
+
+    Raises:
+        CommandError: Helm is at work on it, or was interrupted.
+    """
+    told = json.loads(cluster.printed("helm", "status", name, "--namespace", namespace, "--output", "json"))
+    if (status := told["info"]["status"]) in UNFINISHED:
         raise unfinished(f"Helm release {name} is {status}: ", stack)
+    return str(told["version"])
 
 
 def unfinished(found: str, stack: str) -> CommandError:
@@ -56,17 +61,12 @@ def unfinished(found: str, stack: str) -> CommandError:
     )
 
 
-def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
+def rollback(cluster: ClusterCommands, namespace: str, name: str, revision: str) -> str:
     """Return the command that puts the release's objects back.
 
     Helm compares with the live objects too when it rolls back to the revision that is deployed.
     """
-    version = str(_status(cluster, namespace, name)["version"])
-    return cluster.line("helm", "rollback", name, version, "--namespace", namespace, "--wait")
-
-
-def _status(cluster: ClusterCommands, namespace: str, name: str) -> _Object:
-    return json.loads(cluster.printed("helm", "status", name, "--namespace", namespace, "--output", "json"))
+    return cluster.line("helm", "rollback", name, revision, "--namespace", namespace, "--wait")
 
 
 def differences(

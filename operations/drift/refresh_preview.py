@@ -11,6 +11,7 @@ from resource_graph import Resource, ResourceGraph, value_at
 from resource_graph.engine_state import EngineRecord
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type
 from resource_graph.values import Path, has_unknown
+from stacks.plan.platform.platform_plan import RELEASE_NAME
 
 _CLAIM = "PersistentVolumeClaim"
 # What becomes of an object that is gone, where `up --refresh` does not simply create it.
@@ -34,10 +35,14 @@ def changes_seen(
 
 
 def deployed_release(steps: Iterable[EngineStep]) -> tuple[str, str] | None:
-    """Return namespace and name of the stack's Helm release, None where there is none, or none any more."""
+    """Return namespace and name of the platform's Helm release, None where there is none, or none any more.
+
+    A stack with a cluster of its own has others beside it, of which `recover` knows nothing.
+    """
     for step in steps:
-        if step.after and step.operation != "delete" and own_type(step.urn) == RELEASE_TYPE:
-            return step.after.inputs["namespace"], step.after.inputs["name"]
+        is_release = step.operation != "delete" and own_type(step.urn) == RELEASE_TYPE
+        if is_release and step.after and step.after.inputs["name"] == RELEASE_NAME:
+            return step.after.inputs["namespace"], RELEASE_NAME
     return None
 
 

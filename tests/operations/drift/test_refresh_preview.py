@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from operations.drift.refresh_preview import changes_seen
+from operations.drift.refresh_preview import changes_seen, deployed_release
 from operations.drift.report import Outcome
 from operations.engine_preview.events import EngineStep, read_events
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from resource_graph.urns import urn_name
+from resource_graph.urns import RELEASE_TYPE, urn_name
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
 NO_PROGRAM = ResourceGraph(())
@@ -43,6 +43,13 @@ def _step(
     ]
     [found] = read_events(map(json.dumps, events)).steps
     return found
+
+
+def test_the_release_that_is_looked_into_is_the_platforms_and_no_other_of_the_stack() -> None:
+    inputs = [{"namespace": name, "name": f"{name}-platform"} for name in ("gpu", "dynamo")]
+    gpu, dynamo = (_step("same", RELEASE_TYPE, each["name"], each) for each in inputs)
+    assert deployed_release([gpu, dynamo]) == ("dynamo", "dynamo-platform")
+    assert deployed_release([gpu]) is None
 
 
 GRAPH = "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment"

@@ -9,7 +9,7 @@ from failures.explanation import Subject
 from failures.losses import Loss
 from operations.commands import ClusterCommands
 from operations.drift.detect import not_compared, unreadable_graphs
-from operations.drift.helm_release import differences, refuse_unfinished
+from operations.drift.helm_release import differences, finished_revision
 from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
 from operations.errors import CommandError
 from tests.support.clusters import Told
@@ -82,7 +82,7 @@ def test_what_an_interrupted_helm_has_begun_is_no_drift(monkeypatch: pytest.Monk
     status = json.dumps({"version": 2, "info": {"status": "pending-upgrade"}})
     monkeypatch.setattr(ClusterCommands, "printed", lambda *_, **_more: status)
     with pytest.raises(CommandError, match=r"is pending-upgrade: a run is at work .*\n.*recover dev`"):
-        refuse_unfinished(ClusterCommands("c"), "ns", "dynamo-platform", "dev")
+        finished_revision(ClusterCommands("c"), "ns", "dynamo-platform", "dev")
 
 
 def test_no_up_is_a_repair_before_the_owner_of_a_claim_has_made_it_again() -> None:
