@@ -11,6 +11,7 @@ from components.cluster_answer import (
     KubernetesObject,
     Objects,
     condition_of,
+    labels_of,
 )
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
@@ -66,9 +67,15 @@ def has_ended(pod: Mapping[str, Any]) -> bool:
 
 def refused_pods(cluster: ClusterReader, graph: str, namespace: str) -> list[str]:
     """Return why pods of a graph were never made, in the API server's words: a quota, a limit, a webhook."""
-    own = cluster.ask(DEPLOYMENTS, namespace=namespace, labelSelector=f"{GRAPH_NAME}={graph}")
-    refusals = [condition_of(each, "ReplicaFailure") for each in own.items]
-    return [str(each.get("message")) for each in refusals if each.get("status") == "True"]
+    # The Deployment of a server without Dynamo has the label on its pods alone.
+    found = cluster.ask(DEPLOYMENTS, namespace=namespace).items
+    own = [each for each in found if labels_of(each["spec"]["template"]).get(GRAPH_NAME) == graph]
+    refusals = [condition_of(each, "ReplicaFailure") for each in own]
+    return [
+        " ".join(each["message"].split())
+        for each in refusals
+        if (each.get("status"), each.get("reason")) == ("True", "FailedCreate") and each.get("message")
+    ]
 
 
 def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[KubernetesObject]) -> list[str]:

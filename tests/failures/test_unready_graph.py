@@ -90,7 +90,21 @@ SILENT_NODE = {
     "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped"}]},
 }
 GRAPHS = "dynamographdeployments.nvidia.com"
-OVER_QUOTA = {"type": "ReplicaFailure", "status": "True", "message": "pods is forbidden: exceeded quota"}
+OVER_QUOTA = {
+    "type": "ReplicaFailure",
+    "status": "True",
+    "reason": "FailedCreate",
+    "message": "no quota\nleft",
+}
+UNADMITTED: dict[str, Any] = {
+    "metadata": {},
+    "spec": {
+        "template": {"metadata": {"labels": {"nvidia.com/dynamo-graph-deployment-name": "gpt-oss-disagg"}}}
+    },
+    "status": {"conditions": [OVER_QUOTA]},
+}
+OF_ANOTHER = UNADMITTED | {"spec": {"template": {"metadata": {}}}}
+NOT_DELETED = UNADMITTED | {"status": {"conditions": [OVER_QUOTA | {"reason": "FailedDelete"}]}}
 SAID = "every pod is ready, but the operator says: "
 
 
@@ -120,9 +134,14 @@ SAID = "every pod is ready, but the operator says: "
             id="no pods and the operator's word",
         ),
         pytest.param(
-            {"pods": [], "deployments": [{"metadata": {}, "status": {"conditions": [OVER_QUOTA]}}]},
-            ("  pods is forbidden: exceeded quota",),
+            {"pods": [], "deployments": [UNADMITTED]},
+            ("  no quota left",),
             id="pods that the API server refuses",
+        ),
+        pytest.param(
+            {"pods": [], "deployments": [OF_ANOTHER, NOT_DELETED]},
+            ("it has no pods, and",),
+            id="pods of others that the API server refuses",
         ),
         pytest.param(
             {"pods": [READY], GRAPHS: _graph("False", reason="some_resources_are_not_ready")},

@@ -191,7 +191,11 @@ def pod_refused(cluster: RecordedCluster) -> None:
     message = 'pods "decode-1" is forbidden: exceeded quota: team, requested: pods=1'
     refused = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}
     cluster.listed["deployments"].append(
-        {"metadata": pod["metadata"] | {"name": "decode"}, "status": {"conditions": [refused]}}
+        {
+            "metadata": {"name": "decode", "namespace": pod["metadata"]["namespace"]},
+            "spec": {"template": {"metadata": pod["metadata"]}},
+            "status": {"conditions": [refused]},
+        }
     )
     _no_workers(cluster)
 
