@@ -172,7 +172,7 @@ def _record(stack: str | None, result: BenchmarkResult, recipe: Recipe) -> None:
 
 def _of_stack(wanted: Wanted) -> tuple[PlannedRun, _Send, Recipe | None]:
     stack = resolved_stack(str(wanted.stack))
-    cluster = serving_cluster(stack)
+    cluster = serving_cluster(stack, ", or --url")
     recipe = stack.serving.placed.recipe
     program = installed_aiperf(wanted.aiperf or "aiperf") if wanted.from_here else None
     engine = serving_engine(stack, cluster)

@@ -49,7 +49,8 @@ def show(
     roles = [worker.role.upper() for worker in recipe.workers]
     print_table(("ENGINE OPTION", *roles), _options(recipe), width=_WIDTH)
     say()
-    print_table(("GPU", "VALIDATED UPSTREAM", "EVIDENCE"), _evidence(recipe), width=_WIDTH)
+    evidence = [*_evidence(recipe)] or [("none", "no", "no known node has such GPUs and room for a worker")]
+    print_table(("GPU", "VALIDATED UPSTREAM", "EVIDENCE"), evidence, width=_WIDTH)
 
 
 @recipes.command(help="Copy a recipe under another name into a folder of your own, comments and all.")

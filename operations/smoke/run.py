@@ -36,7 +36,7 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
 
     """
     stack = resolved_stack(name)
-    cluster = serving_cluster(stack)
+    cluster = serving_cluster(stack, ", or --url")
     cluster.require_answer()
     target, serving = target_of_stack(stack, cluster), stack.serving
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
@@ -134,8 +134,8 @@ def _with_pods(finding: Judgement, pods: GraphPods, roles: Sequence[str]) -> Jud
     return replace(finding, found=f"{finding.found}; {absent.found}", fix=fix)
 
 
-def serving_cluster(stack: StackPlan) -> ClusterCommands:
-    """Return the cluster in which the stack's graph is.
+def serving_cluster(stack: StackPlan, instead: str = "") -> ClusterCommands:
+    """Return the cluster in which the stack's graph is; `instead`: what else a person may type.
 
     Raises:
         SettingsError: the kubeconfig leads to another cluster, or to none.
@@ -146,7 +146,7 @@ def serving_cluster(stack: StackPlan) -> ClusterCommands:
         own = ", ".join(stack.layers.own)
         raise CommandError(
             f"stack {stack.name} serves nothing: it has the layers {own}\n"
-            "  try: the stack with the layer serving"
+            f"  try: the stack with the layer serving{instead}"
         )
     waiting = [waiting_text(nodes) for nodes in waited_for(stack)]
     if waiting:

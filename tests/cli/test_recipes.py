@@ -46,6 +46,12 @@ def test_the_options_of_both_roles_stand_side_by_side(command: Command) -> None:
     assert ["allreduce_strategy", "AUTO"] in lines
 
 
+def test_a_recipe_that_no_known_node_holds_says_so(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cli.recipes.usable_accelerators", lambda _recipe: ())
+    last = command("recipes", "show", AGGREGATED).out.splitlines()[-1]
+    assert last.split(maxsplit=2)[2] == "no known node has such GPUs and room for a worker"
+
+
 def test_what_a_new_recipe_tells_to_type_next_shows_it(command: Command, tmp_path: Path) -> None:
     made = command(
         "recipes", "new", "ours/copy", "--from", AGGREGATED, "--folder", "our recipes", folder=tmp_path
