@@ -13,6 +13,7 @@ from failures.pods_and_events import gpus_in, is_ready, pod_causes, why_lost
 from failures.unready_workloads import unfinished_job, why_unusable
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since
+from operations.smoke.graph_pods import component_of
 from stacks.settings.cluster import CapacityBlock
 
 
@@ -56,7 +57,7 @@ def pool_findings(view: View) -> Iterator[Finding]:
 
 
 def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Finding]:
-    gpus = GPU_COUNT_LABEL in labels_of(node) if node else True
+    gpus = node is None or GPU_COUNT_LABEL in labels_of(node) or node in view.gpu_nodes()
     shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")
     page = "gpu-node-lost" if gpus else "system-node-lost"
     found = Finding(
@@ -71,14 +72,16 @@ def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Find
         why = why_lost(node)
         started = since(node or {}, "Ready")
         yield found.model_copy(update={"what": f"node {name}: {why}", "since": started, "evidence": (why,)})
-    elif (waiting := _waiting_for(view, node)) and node.get("spec", {}).get("unschedulable"):
+    elif (waiting := _waiting_for(view, node, gpus=gpus)) and node.get("spec", {}).get("unschedulable"):
         what = f"node {name} is cordoned, and a pod waits for a node"
         command = view.cluster.command("uncordon", name)
         yield found.model_copy(update={"what": what, "command": command})
     elif taint := _untolerated(node, waiting if gpus and view.pools else ()):
         what = f"node {name} has the taint {taint}, and a pod that waits for a node does not tolerate it"
-        fix = "see who set it and why; where nobody needs it, the command removes it"
-        command = view.cluster.command("taint", "nodes", name, f"{taint}-")
+        # A controller sets such a taint, and takes it away once the node is well.
+        own = taint.startswith("node.kubernetes.io/")
+        fix = "" if own else "see who set it and why; where nobody needs it, the command removes it"
+        command = shown if own else view.cluster.command("taint", "nodes", name, f"{taint}-")
         yield found.model_copy(update={"what": what, "fix": fix, "command": command})
     elif (count := labels_of(node).get(GPU_COUNT_LABEL)) and (why := why_unusable(node, count)):
         yield found.model_copy(
@@ -86,7 +89,7 @@ def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Find
         )
 
 
-def _waiting_for(view: View, node: KubernetesObject) -> list[KubernetesObject]:
+def _waiting_for(view: View, node: KubernetesObject, *, gpus: bool) -> list[KubernetesObject]:
     """Return the pods without a node that a node of this kind is for."""
     labels = labels_of(node)
     return [
@@ -94,12 +97,13 @@ def _waiting_for(view: View, node: KubernetesObject) -> list[KubernetesObject]:
         for pod in view.live_pods
         if not pod["spec"].get("nodeName")
         and (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
-        and (GPU_COUNT_LABEL in labels) == any(map(_asks_for_gpus, pod["spec"]["containers"]))
+        and gpus == any(map(_asks_for_gpus, pod["spec"]["containers"]))
     ]
 
 
 def _asks_for_gpus(container: KubernetesObject) -> bool:
-    return gpus_in((container.get("resources") or {}).get("limits") or {}) > 0
+    resources = container.get("resources") or {}
+    return bool(resources.get("claims")) or gpus_in(resources.get("limits") or {}) > 0
 
 
 def _untolerated(node: KubernetesObject, pods: Sequence[KubernetesObject]) -> str:
@@ -212,7 +216,7 @@ def server_findings(view: View) -> Iterator[Finding]:
         ready = (servers.get("status") or {}).get("readyReplicas", 0)
         if wanted and ready >= wanted:
             continue
-        own = [pod for pod in view.platform_pods.items if pod["metadata"]["name"].startswith(f"{name}-")]
+        own = view.members(name)
         reasons = tuple(pod_causes(view.cluster, own))
         # With a majority they serve on, and pods that do not start have another cause.
         serves = wanted > 0 and ready > wanted // 2
@@ -232,8 +236,8 @@ def server_findings(view: View) -> Iterator[Finding]:
 
 def service_findings(view: View) -> Iterator[Finding]:
     """Return Services of the frontend, NATS and etcd that lead to none of the pods behind them."""
-    frontend = frontend_service(view.served.graph)
-    ways = [(frontend, view.served.namespace, view.of_role(FRONTEND))]
+    frontend, others = frontend_service(view.served.graph), not view.asked.stack
+    ways = [(frontend, view.served.namespace, view.of_role(view.roles[0]))]
     for each in view.databases():
         name = each["metadata"]["name"]
         ways.append((name, each["metadata"]["namespace"], view.members(name)))
@@ -242,22 +246,24 @@ def service_findings(view: View) -> Iterator[Finding]:
         if answer is None or not answer.is_known:
             continue
         service = answer.first
-        if service is None and name != frontend:
-            # Not every chart names it after the StatefulSet.
+        if service is None and (name != frontend or (others and FRONTEND not in map(component_of, pods))):
+            # Not every chart names it after the StatefulSet; the operator names it after the component.
             continue
         selector = ((service or {}).get("spec") or {}).get("selector") or {}
         if service and any(selector.items() <= labels_of(pod).items() for pod in pods):
             continue
+        by_operator = name == frontend and view.served.by_dynamo
         again = f"{'delete it and ' if service else ''}restart the operator, which makes it again"
+        put_back = "" if others else "`dynamo-stack drift` prints the command that puts it back"
         yield Finding(
             stage=Stage.SERVERS,
             about=f"service {name}",
             what=f"Service {name} {'selects none of its pods' if service else 'is gone'}",
             evidence=tuple(f"selector: {key}={value}" for key, value in selector.items()),
             setting="serving" if name == frontend else "platform",
-            fix=again if name == frontend else "`dynamo-stack drift` prints the command that puts it back",
+            fix=again if by_operator else put_back,
             command=view.cluster.command("get", "services", "--namespace", where, "--output", "wide"),
-            page="graph-never-ready" if name == frontend else "drift",
+            page="graph-never-ready" if by_operator else "drift",
         )
 
 
@@ -272,7 +278,7 @@ def graph_findings(view: View) -> Iterator[Finding]:
             what=ended[0],
             evidence=tuple(ended[1:]),
             setting="serving.namespace",
-            fix="once it is gone, `pulumi up --refresh` makes it again with all that was in it",
+            fix="once it is gone, `pulumi up --refresh` makes it again" if view.asked.stack else "",
             command=view.cluster.command("get", "namespace", namespace, "--output", "yaml"),
             page="deletion-hangs",
         )

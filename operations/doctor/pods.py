@@ -74,8 +74,10 @@ def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
     for pod in view.pods.items:
         ended = since(pod, "Ready")
         status = pod.get("status") or {}
-        if status.get("phase") == "Failed" and ended and now - dt.datetime.fromisoformat(ended) <= _RECENT:
-            yield f"{name_of(pod)} ended: {status.get('reason')}, {status.get('message', '')}"
+        # A pod has a reason where the cluster ended it, and none where its own containers failed.
+        has_failed = status.get("phase") == "Failed" and status.get("reason")
+        if has_failed and ended and now - dt.datetime.fromisoformat(ended) <= _RECENT:
+            yield " ".join(f"{name_of(pod)} ended: {has_failed}, {status.get('message', '')}".split())
 
 
 def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:

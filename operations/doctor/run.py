@@ -28,7 +28,7 @@ from operations.smoke import run
 from operations.smoke.checks import CHECKS
 from operations.smoke.client import Frontend
 from operations.smoke.registration import listed_models
-from operations.smoke.results import SmokeReport, WrongAnswer
+from operations.smoke.results import Result, SmokeReport, WrongAnswer
 
 
 def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
@@ -57,7 +57,8 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     causes, symptoms = split(findings, view.needs())
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
-    refused = [each.found for each in report.results if _REFUSED in each.found]
+    # What smoke adds of the pods explains no refusal.
+    refused = [each.found.partition("; pod ")[0] for each in report.results if _is_refused(each)]
     if refused and not causes:
         shown = view.cluster.command(
             "auth", "can-i", "create", "pods/portforward", "-n", view.served.namespace
@@ -141,7 +142,7 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
     forward = ("port-forward", "--namespace", view.served.namespace, service, str(FRONTEND_PORT))
     command = f"dynamo-stack smoke {view.asked.stack}" if view.asked.stack else view.cluster.command(*forward)
     for result in report.results:
-        if result.verdict is Verdict.WRONG and _REFUSED not in result.found:
+        if result.verdict is Verdict.WRONG and not _is_refused(result):
             stage, about, title = _PARTS[result.name]
             yield Finding(
                 stage=stage,
@@ -172,6 +173,10 @@ def log_findings(view: View) -> Iterator[Finding]:
                 command=view.cluster.command("logs", *words),
                 page=known.page,
             )
+
+
+def _is_refused(result: Result) -> bool:
+    return result.name == "frontend" and _REFUSED in result.found
 
 
 def _answered(report: SmokeReport) -> float | None:

@@ -8,12 +8,15 @@ from components.cluster_answer import (
     CLAIMS,
     DEPLOYMENTS,
     JOBS,
+    NAMESPACES,
     NODES,
     PODS,
+    SERVICES,
     STATEFUL_SETS,
     Answer,
     Kind,
     KubernetesObject,
+    Objects,
     Said,
     condition_of,
     labels_of,
@@ -98,8 +101,8 @@ class View:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """What has to serve: the frontend and each role of the workers."""
-        return (FRONTEND, *self.asked.roles)
+        """What has to serve: the frontend and each role of the workers; without Dynamo these answer alone."""
+        return (FRONTEND, *self.asked.roles) if self.served.by_dynamo else self.asked.roles
 
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
@@ -114,7 +117,11 @@ class View:
 
     def members(self, name: str) -> list[KubernetesObject]:
         """Return the pods of a StatefulSet beside the operator."""
-        return [pod for pod in self.live_platform_pods if pod["metadata"]["name"].startswith(f"{name}-")]
+        return [
+            pod
+            for pod in self.live_platform_pods
+            if pod["metadata"]["name"].removeprefix(f"{name}-").isdecimal()
+        ]
 
     def unseen(self) -> Iterator[str]:
         """Return what the cluster does not say, and why."""
@@ -123,6 +130,12 @@ class View:
             if not answer.is_known:
                 yield f"{name.replace('_', ' ')}: {answer.why}"
         yield from (f"claim {name}: {each.why}" for name, each in self.claims.items() if not each.is_known)
+        own = self.served.namespace
+        beside = (
+            Objects(NAMESPACES, own),
+            *(Objects(kind, namespace=own) for kind in (SERVICES, DEPLOYMENTS)),
+        )
+        yield from (f"{each.kind.plural}: {why}" for each in beside if (why := self.cluster.find(each).why))
 
     def needs(self) -> Needs:
         """Return which part cannot do without which others."""
@@ -135,7 +148,7 @@ class View:
             "answer": {"model", "workers", "frontend", "transfer"},
             "transfer": {"workers"},
             "model": {"workers", "frontend"},
-            "frontend": self._parts_of(FRONTEND) | {way},
+            "frontend": self._parts_of(self.roles[0]) | {way},
             "workers": {part for role in self.asked.roles for part in self._parts_of(role)},
             "readiness": {name_of(pod) for pod in self.live_pods}
             | {f"role {each}" for each in self.roles}
@@ -143,7 +156,8 @@ class View:
             "operator": {"definitions"} | {on for pod in self.live_platform_pods for on in _nodes(pod)},
         }
         below |= {f"role {role}": {"graph", "operator", "definitions", "refused pods"} for role in self.roles}
-        ending = {name_of(pod) for pod in self.live_pods if is_being_deleted(pod)}
+        # Only one that has a node holds a place, and needs none of these itself.
+        ending = {name_of(pod) for pod in self.live_pods if is_being_deleted(pod) and any(_nodes(pod))}
         ways = databases | {f"service {each}" for each in databases} | {"namespace"}
         for pod in self.live_pods:
             claims = {f"claim {name}" for name in claim_names(pod)}

@@ -49,6 +49,8 @@ class RecordedCluster:
     """Why there is no answer at all."""
     block: CapacityBlock | None = None
     """In which the GPU nodes run."""
+    forbidden: frozenset[str] = frozenset()
+    """Kinds that this account may not read."""
     unconverted: str = ""
     """Why the API server gives no graph at another version than the stored one."""
     wrong_answers: dict[str, str] = field(default_factory=dict[str, str])
@@ -125,6 +127,8 @@ class RecordedCluster:
     def ask(self, kind: Kind, name: str = "", namespace: str | None = None, **selectors: str) -> Answer:
         if self.unreachable:
             return Answer(Said.UNREACHABLE, why=self.unreachable)
+        if kind.plural in self.forbidden:
+            return Answer(Said.FORBIDDEN, why="not allowed")
         if kind.plural == "events":
             about = selectors["fieldSelector"].rpartition("involvedObject.name=")[2]
             return Answer.of([each for each in self.events if each["involvedObject"]["name"] == about])
