@@ -52,7 +52,6 @@ _PARSERS = (
 """Option, its parser for gpt-oss, and the option that adds parsers to vLLM's own."""
 _OF_OTHERS = frozenset({"gpt_oss", "gpt-oss", "harmony"})
 """What Dynamo and SGLang call these parsers: no vLLM that was read has one of these names."""
-
 _LONG = 6
 """Letters of a value in which two slips do not make another value."""
 _Written = tuple[str, str | None, str]
@@ -236,7 +235,14 @@ def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Worker) 
         settings = read_settings(graph, started) if is_vllm(started) else None
     except EngineFileProblem:
         settings = None
-    written = tuple(_written_values(command, settings))
+    given = tuple(_written_values(command, settings))
+    read = {*number_options(command.engine), *size_options(command.engine), *option_values(command.engine)}
+    for name, value, source in given:
+        if name in read and reference_names(value or ""):
+            yield Undecided(
+                f"{_shown(name, source)} is {value}, and nothing that was read sets that variable"
+            )
+    written = [each for each in given if not reference_names(each[1] or "")]
     yield from _wrong_choices(started.container, command, written)
     model = known(checkpoint_name, command)
     meant = None if model is None or model in PUBLISHED else slip_of(model, PUBLISHED, SLIPS)

@@ -82,11 +82,13 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     """GPUs differ from the parallelism."""
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
-    visible = len(worker.shown_gpus)
+    nodes = _nodes(graph, worker)
+    visible = len(worker.shown_gpus) * nodes
     if visible and worker.pods_per_worker == 1 and visible < used:
         yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses"
     others = _gpus_of_others(graph, worker)
-    requested = worker.gpus_per_pod + others * (worker.pods_per_worker - 1)
+    pods = max(worker.pods_per_worker, nodes)
+    requested = worker.gpus_per_pod + others * (pods - 1)
     # Further ranks may join the engine later, for whom the GPUs are kept.
     may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
     if used == requested or (used < requested and may_grow):
@@ -106,10 +108,17 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
             )
             return
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
-    if worker.pods_per_worker > 1:
+    if pods > 1:
         each = worker.gpus_per_pod if others == worker.gpus_per_pod else f"{worker.gpus_per_pod} and {others}"
-        asked += f" ({worker.pods_per_worker} pods of {each})"
+        asked += f" ({pods} pods of {each})"
     yield f"asks for {asked}, but its engine uses {used}: {product}"
+
+
+def _nodes(graph: ResourceGraph, worker: Worker) -> int:
+    """Nodes of the engine whose pods are judged alone; those of others are counted beside their template."""
+    settings = read_settings(graph, worker)
+    is_alone = settings.is_vllm and worker.pods_per_worker == 1
+    return settings.count("nnodes", default=1).value if is_alone else 1
 
 
 def _gpus_of_others(graph: ResourceGraph, worker: Worker) -> int:
@@ -139,7 +148,7 @@ def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count
     names = {f"{kind} parallelism": f"{kind}_parallel_size" for kind in kinds}
     # A single pod has the local ranks; those of other nodes are other pods' own.
     local = "data_parallel_size_local"
-    if settings.is_vllm and worker.pods_per_worker == 1 and settings.at(local) is not None:
+    if _nodes(graph, worker) == 1 and worker.pods_per_worker == 1 and settings.at(local) is not None:
         names["data parallelism"] = local
     return {kind: settings.count(name, default=1) for kind, name in names.items()}
 
@@ -158,14 +167,12 @@ def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
     reason=(
         "Each rank takes the same number of heads and of experts, and experts are spread over the "
         "tensor-parallel ranks: otherwise vLLM ends with a ValueError, TensorRT-LLM with that or an "
-        "assertion. gpt-oss' own code "
-        "asserts a pipeline parallelism of 1."
+        "assertion. gpt-oss' own code asserts a pipeline parallelism of 1."
     ),
     source=(
-        "vllm 0.20.1 vllm/config/model.py (verify_with_parallel_config); NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/_torch/modules/attention.py, tensorrt_llm/mapping.py at 05ebebb, "
-        "tensorrt_llm/_torch/models/modeling_gpt_oss.py at 050b6cb; heads and experts: config.json of the "
-        "model"
+        "vllm 0.20.1 vllm/config/model.py (verify_with_parallel_config); NVIDIA/TensorRT-LLM tensorrt_llm/"
+        "_torch/modules/attention.py, tensorrt_llm/mapping.py at 05ebebb, tensorrt_llm/_torch/models/"
+        "modeling_gpt_oss.py at 050b6cb; heads and experts: config.json of the model"
     ),
     lines=("vLLM 0.20.1", "TensorRT-LLM 1.3.0rc14"),
     fix=(
@@ -188,9 +195,7 @@ def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     if model is None or settings is None or (not settings.is_vllm and settings.switch("enable_attention_dp")):
         return
     ranks = settings.count("tensor_parallel_size", default=1)
-    if ranks.value < 1:
-        return
-    if model.attention_heads % ranks.value:
+    if ranks.value > 0 and model.attention_heads % ranks.value:
         tensor = f"{TENSOR} {ranks.value} ({ranks.source})"
         yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
 

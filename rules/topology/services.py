@@ -1,15 +1,20 @@
 """Whether a Service leads to pods, at a port that they have."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
+from rules.reading.engines.settings import read_settings
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.pods.reach import loopback_server, selected_pods
-from rules.reading.pods.workers import server_port, servers_of
+from rules.reading.pods.workers import Worker, server_port, servers_of
 from rules.reading.shapes import attempted, field, grouped, known, mapping_at, mappings_at, memoized, text_at
 from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects, rule
+
+_EVENTS_PORT = 5557
+"""Port of KV events where the option names none (vllm 0.20.1 vllm/config/kv_events.py)."""
 
 
 @rule(
@@ -79,7 +84,7 @@ def _is_answered(graph: ResourceGraph, pods: Sequence[PodTemplate], port: Mappin
     """Whether the port leads to a server, or to pods of which nobody knows what they serve."""
     listening = ((pod, [str(server_port(each).value) for each in servers_of(graph, pod)]) for pod in pods)
     return _unreached(graph, pods, port) is None and any(
-        not own or str(_number(pod, port)) in own for pod, own in listening
+        len(own) < len(pod.containers) or str(_number(pod, port)) in own for pod, own in listening
     )
 
 
@@ -106,9 +111,24 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
         return (
             f"leads to port {number} of {pod.name}, which {alone[1]}: no other pod reaches it; write 0.0.0.0"
         )
-    listening = [server_port(server) for server in servers_of(graph, pod)]
+    servers = servers_of(graph, pod)
+    listening = [server_port(server) for server in servers]
     # Which other containers listen where, nobody has to write.
     if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):
         return None
+    # An engine that publishes events does so beside its server.
+    if any(_publishes(graph, server, number) for server in servers):
+        return None
     said = ", ".join(f"{each.value} ({each.source})" for each in listening)
     return f"leads to port {number} of {pod.name}, which listens on {said}"
+
+
+def _publishes(graph: ResourceGraph, server: Worker, number: Value) -> bool:
+    """Whether a rank of the engine sends its KV events from that port: each adds its number to the first."""
+    settings = read_settings(graph, server)
+    events = settings.mapping("kv_events_config") if settings.is_vllm else None
+    if not events or not str(number).isdigit():
+        return False
+    ports = [int(port) for port in re.findall(r":(\d+)", " ".join(map(str, events.values())))]
+    ranks = settings.count("data_parallel_size", default=1).value
+    return any(0 <= int(str(number)) - port < ranks for port in ports or [_EVENTS_PORT])

@@ -8,7 +8,7 @@ from engines.command_line import UNKNOWN_WORD, Environment, Word
 from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.pods.mounts import read_mounts
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import GROUP, GROUP_KIND, PodTemplate
 from rules.reading.shapes import (
     Undecided,
     field,
@@ -128,7 +128,7 @@ def read_environment(
 
     Variables that a Secret or a field of the pod provides are known by name only.
     """
-    environment: dict[str, Word] = {}
+    environment = _variables_of_groups(template.resource)
     for source in mappings_at(container, "envFrom"):
         environment |= _whole_source(graph, template.resource, source)
     for entry in environment_entries(template, container):
@@ -219,6 +219,14 @@ def must_not_be_root(pod: Mapping[str, Value], container: Mapping[str, Value]) -
     """Whether the kubelet starts the container for no root; its own word counts before the pod's."""
     own = field(container, "securityContext", "runAsNonRoot")
     return (field(pod, "securityContext", "runAsNonRoot") if own is None else own) is True
+
+
+def _variables_of_groups(resource: Resource) -> dict[str, Word]:
+    """What the controller of LeaderWorkerSets sets in each container (kubernetes-sigs/lws pkg/utils/pod)."""
+    if resource.kind != GROUP_KIND:
+        return {}
+    size = Word(str(whole_number_at(resource.inputs, "spec", GROUP, "size") or 1))
+    return {"LWS_GROUP_SIZE": size, "LWS_LEADER_ADDRESS": UNKNOWN_WORD, "LWS_WORKER_INDEX": UNKNOWN_WORD}
 
 
 def _variable(

@@ -34,6 +34,11 @@ CASES = (
         add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=abc"),
         add(GRAPH, f"{VLLM_MAIN}.args", "--stream_interval"),
     ),
+    On(FLAGS, "vllm-agg", "VllmWorker").is_undecided(
+        "a number in a variable that nothing here sets",
+        "--block-size is $(BLOCK), and nothing that was read sets that variable",
+        add(GRAPH, f"{VLLM_MAIN}.args", "--block-size=$(BLOCK)"),
+    ),
     On(FLAGS, "vllm-agg", "VllmWorker").fails(
         "a backend of attention that vLLM does not have",
         "--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",

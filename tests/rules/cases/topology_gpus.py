@@ -30,7 +30,13 @@ spec:
             resources: {{limits: {{nvidia.com/gpu: "{others}"}}}}
 """
 _MEMBERS = "spec.leaderWorkerTemplate.{}.spec.containers[0].resources"
-
+_PARTS = ("--tensor-parallel-size=8", "--pipeline-parallel-size=2")
+_RANK = ("--nnodes=$(LWS_GROUP_SIZE)", "--node-rank=$(LWS_WORKER_INDEX)")
+_JOINS = put(
+    "LeaderWorkerSet",
+    "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0].command",
+    ["vllm", "serve", "openai/gpt-oss-120b", "--headless", *_PARTS, *_RANK],
+)
 
 CASES = (
     On(GPUS, "vllm-agg", "VllmWorker").fails(
@@ -87,6 +93,28 @@ CASES = (
         document(_GROUP.format(stages=2, others=8)),
         drop("LeaderWorkerSet", _MEMBERS.format("leaderTemplate")),
         undecided_for=("ray",),
+    ),
+    On(GPUS, "vllm-serve").passes(
+        "a member that has its part of the engine of its group",
+        document(_GROUP.format(stages=2, others=8)),
+        _JOINS,
+    ),
+    On(GPUS, "vllm-serve", "engine", "ray").fails(
+        "a member of fewer GPUs than its part of the engine",
+        ("asks for 12 GPUs (2 pods of 8 and 4)", "asks for 8 GPUs (2 pods of 4), but its engine uses 16"),
+        document(_GROUP.format(stages=2, others=4)),
+        _JOINS,
+    ),
+    On("flags-exist", "vllm-serve", "ray").fails(
+        "a rank that the group's controller sets, and a number that nobody does",
+        "--max-num-seqs is many, and must be a whole number",
+        document(_GROUP.format(stages=2, others=8)),
+        _JOINS,
+        add(
+            "LeaderWorkerSet",
+            _MEMBERS.format("workerTemplate").replace("resources", "command"),
+            "--max-num-seqs=many",
+        ),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "a leader beside pods whose GPUs nobody counts",

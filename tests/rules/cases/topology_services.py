@@ -52,6 +52,23 @@ CASES = (
         "leads to port 5557 of vllm-serve",
         add("Service", "spec.ports", {"name": "events", "port": 5557}),
     ),
+    *(
+        On(REACHES, "vllm-serve").passes(
+            f"a Service for the events of KV cache alone, {events}",
+            put("Service", "spec.ports", [{"name": "events", "port": port}]),
+            add("Deployment", f"{SERVER}.args", f"--kv-events-config={events}"),
+        )
+        for events, port in (
+            ('{"enable_kv_cache_events": true}', 5557),
+            ('{"enable_kv_cache_events": true, "endpoint": "tcp://*:20080"}', 20080),
+        )
+    ),
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
+        "a Service for the requests at the port of the events",
+        "leads to port 5558 of vllm-serve, which listens on 8000 (--port)",
+        put("Service", "spec.ports", [{"name": "http", "port": 5558}]),
+        add("Deployment", f"{SERVER}.args", '--kv-events-config={"enable_kv_cache_events": true}'),
+    ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a name that no port has, beside a server whose own port cannot be read",
         "leads to port api of vllm-serve, and no port of its containers is called so",
