@@ -31,6 +31,9 @@ _LINES = (
     "Kubernetes 1.37",
 )
 
+_PATCHED = " (judge a patch by what `kustomize build` prints)"
+_LEFT_OUT = frozenset({"spec.selector", "spec.template.spec.containers"})
+"""What a patch of a workload has no need to repeat."""
 _MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
 
 
@@ -72,7 +75,10 @@ def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _unknown_field(judged: Judged) -> str:
     resource, path = judged.resource, judged.mistake.path
-    said = f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}"
+    patched = _PATCHED if str(path[-1]).startswith("$") else ""
+    said = (
+        f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}{patched}"
+    )
     if judged.doubt is not None:
         return f"{said}; {judged.doubt}"
     elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
@@ -121,7 +127,7 @@ def _refused_value(judged: Judged) -> str:
         return f"{judged.line} would refuse {where}; {judged.doubt}"
     if mistake.kind == "missing":
         lacks = "is absent" if value is None else "is empty"
-        patched = " (judge a patch by what `kustomize build` prints)" if where == "spec.selector" else ""
+        patched = _PATCHED if where in _LEFT_OUT else ""
         return f"{where} {lacks}{patched}; the API server: {mistake.says}"
     if mistake.kind == "relation" or (mistake.kind == "value" and not isinstance(value, str | int | float)):
         return f"the API server: {mistake.says}"

@@ -28,8 +28,8 @@ from rules.rule import (
     undecided,
 )
 
-# Dynamo's runtime and frontend images run as user 1000, dynamo.
-_IMAGES_OF_DYNAMO = "/ai-dynamo/"
+# Dynamo's runtime and frontend images run as user 1000, dynamo, since that release (ai-dynamo/dynamo#3935).
+_IMAGES_OF_DYNAMO, _NOT_ROOT_SINCE = "/ai-dynamo/", (0, 7)
 _HOME = "HF_HOME"
 _WITHOUT_MODELS = frozenset(
     {"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime", "vllm-openai", "vllm-cuda-rhel9"}
@@ -101,9 +101,10 @@ def _why_not_root(user: ModelUser) -> str:
     if must_not_be_root(user.template.spec, user.container):
         return "does not run as root (runAsNonRoot)"
     image = read_image(user.container)
-    if image is not None and _IMAGES_OF_DYNAMO in image.repository:
-        return f"the user of {text_at(user.container, 'image')} is not root"
-    return ""
+    if image is None or _IMAGES_OF_DYNAMO not in image.repository:
+        return ""
+    line = image.line or _NOT_ROOT_SINCE
+    return f"the user of {image.text} is not root, as since 0.7" if line >= _NOT_ROOT_SINCE else ""
 
 
 def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.commands.container_commands import command_line
 from rules.reading.pods.containers import environment_entries, read_image, resources
 from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
@@ -47,6 +48,8 @@ Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and
 """
 _WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
 """Words in the names of images for other machines."""
+_OTHER_DEVICE = re.compile(r"(?:^|\s)--device(?![\w-])")
+"""An option of vLLM up to 0.10, for whatever is no GPU."""
 _SHOWN_BY = "NVIDIA_VISIBLE_DEVICES"
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
 _NO_ACCELERATOR = re.compile(r"hugepages-.*|.*(?:rdma|efa|roce|hostdev|\bib\b|hca|ephemeral).*")
@@ -145,6 +148,8 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
     image = known(read_image, container)
     if image is not None and _WITHOUT_GPU.search(image.text):
         return [f"image {image.text}"]
+    if any(_OTHER_DEVICE.search(word or "") for word in known(command_line, container) or ()):
+        return ["option --device"]
     if "runtimeClassName" in template.spec:
         return ["runtimeClassName"]
     # Where NVIDIA's runtime is the node's default, the variable brings GPUs that nobody counts.

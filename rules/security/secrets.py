@@ -50,6 +50,10 @@ _NAMED = re.compile(
 """HF_TOKEN, adminPassword, ngc-api-key; not TOKENIZERS_PARALLELISM, not tokenSecretName."""
 _SHORTEST = 8
 """Characters of the shortest credential; shorter values of such names are flags and numbers."""
+_STANDS_FOR_ONE = re.compile(
+    r"<[^>]*>|not?[-_ ](?:needed|required|used|key|token)\b.*|(?:dummy|your)(?![a-z0-9]).*", re.IGNORECASE
+)
+"""What stands where a credential belongs: <your-hf-token>, not-needed, dummy_key."""
 _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
 _Credential = Callable[[str, str], str | None]
@@ -119,7 +123,8 @@ def _credential_called(name: str, text: str) -> str | None:
         return found
     # A reference, a path or an address names where the credential is.
     is_literal = len(text) >= _SHORTEST and not text.startswith("/") and "$" not in text and "://" not in text
-    return f"a value called {name}" if is_literal and _NAMED.search(name) else None
+    is_one = is_literal and not _STANDS_FOR_ONE.fullmatch(text)
+    return f"a value called {name}" if is_one and _NAMED.search(name) else None
 
 
 def _credential_in_base64(name: str, text: str) -> str | None:

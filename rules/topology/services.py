@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
+from rules.reading.commands.container_commands import command_line
 from rules.reading.engines.settings import read_settings
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
@@ -116,19 +117,21 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
     # Which other containers listen where, nobody has to write.
     if len(listening) != len(pod.containers) or any(str(each.value) == str(number) for each in listening):
         return None
-    # An engine that publishes events does so beside its server.
-    if any(_publishes(graph, server, number) for server in servers):
+    if any(_may_have_it_too(graph, server, str(number)) for server in servers):
         return None
     said = ", ".join(f"{each.value} ({each.source})" for each in listening)
     return f"leads to port {number} of {pod.name}, which listens on {said}"
 
 
-def _publishes(graph: ResourceGraph, server: Worker, number: Value) -> bool:
-    """Whether a rank of the engine sends its KV events from that port: each adds its number to the first."""
+def _may_have_it_too(graph: ResourceGraph, server: Worker, number: str) -> bool:
+    """Whether the port is one of KV events, to which each rank adds its own number, or of another program."""
+    said = " ".join(word or "" for word in command_line(server.container))
+    if re.search(rf"port[= ]{re.escape(number)}\b|\bray start\b", said):
+        return True
     settings = read_settings(graph, server)
     events = settings.mapping("kv_events_config") if settings.is_vllm else None
-    if not events or not str(number).isdigit():
+    if not events or not number.isdigit():
         return False
     ports = [int(port) for port in re.findall(r":(\d+)", " ".join(map(str, events.values())))]
     ranks = settings.count("data_parallel_size", default=1).value
-    return any(0 <= int(str(number)) - port < ranks for port in ports or [_EVENTS_PORT])
+    return any(0 <= int(number) - port < ranks for port in ports or [_EVENTS_PORT])

@@ -87,8 +87,8 @@ DEFECTS = (
         (f"2 pods mount it (1 of {PREFILL} + 1 of {DECODE})", "nothing that was read says"),
     ),
     On("model-path-mounted", AGG_A, WORKER).fails(
-        "the cache is below /root, where the image's user may not go, and the model where nothing is mounted",
-        ("model-cache at /root/.cache/huggingface, below the home of root", "from /model-store/hub"),
+        "the model is where nothing is mounted; below /root is the cache, where 0.6.0 goes",
+        "reads its model from /model-store/hub",
     ),
     On("model-revision-equal", DISAGG_B, PREFILL, DECODE).fails(
         "workers take whatever the main branch holds when they start",

@@ -90,7 +90,7 @@ def _without_partner(script: str, position: int) -> Undecided:
     if mark in "'\"" and mark not in following and "$'" not in script:
         shown = " ".join(following.split())[:_SHOWN]
         return BrokenScript(f"the start script opens a quotation mark that nothing closes, before {shown!r}")
-    return Undecided("the start script has a quotation mark or a bracket without its partner")
+    return Undecided("the start script has a quotation mark or a bracket whose partner is not found here")
 
 
 def _with_document(command: WrittenCommand, script: str, position: int) -> tuple[str, int]:

@@ -56,7 +56,8 @@ class Image:
     @property
     def is_placeholder(self) -> bool:
         """Whether a person or a tool has yet to fill the image in, so nobody knows what will run."""
-        return _PLACEHOLDER.search(self.text) is not None
+        # A registry has no image with a capital letter in its name.
+        return _PLACEHOLDER.search(self.text) is not None or self.name != self.name.lower()
 
     @property
     def line(self) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable
-from tests.rules.serving_edits import GRAPH, SERVER
+from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN, VLLM_POD, vllm_argument
 
 HOLDS = "cache-holds-the-model"
 PATH = "model-path-mounted"
@@ -26,6 +26,11 @@ parameters: {type: gp3, encrypted: "true"}
 """
 )
 
+_IN_THE_HOME_OF_ROOT = (
+    drop(GRAPH, f"{VLLM_POD}.securityContext"),
+    put(GRAPH, f"{VLLM_MAIN}.volumeMounts[0].mountPath", "/root/.cache/huggingface"),
+    vllm_argument(0, "/opt/models", "/root/.cache/huggingface"),
+)
 _POD = "spec.template.spec"
 _IN_AN_EMPTY_DIRECTORY = (
     put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
@@ -65,6 +70,16 @@ CASES = (
             "/root/.cache/huggingface",
         ),
         variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
+    ),
+    On(PATH, "vllm-agg", "VllmWorker").fails(
+        "the home of root, and an image of another user",
+        "below the home of root, but the user of nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1 is not root",
+        *_IN_THE_HOME_OF_ROOT,
+    ),
+    On(PATH, "vllm-agg").passes(
+        "the home of root, and an image whose user is root",
+        *_IN_THE_HOME_OF_ROOT,
+        put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.6.1"),
     ),
     On(PATH, "agg-gb200", "TrtllmWorker").fails(
         "a directory where nothing is mounted",

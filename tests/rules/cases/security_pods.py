@@ -61,4 +61,8 @@ CASES = (
         "has no tag, which means latest",
         put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),
     ),
+    On(PINNED, "disagg-b200").passes(
+        "what something replaces with an image",
+        put("Job/model-download", "spec.template.spec.containers.0.image", "V_IMAGE_URL"),
+    ),
 )

@@ -48,6 +48,8 @@ CASES = (
         add(GRAPH, f"{MAIN}.env", {"name": "AWS_WEB_IDENTITY_TOKEN_FILE", "value": "/var/run/token"}),
         add(GRAPH, f"{MAIN}.env", {"name": "API_KEY", "value": "/etc/keys/api"}),
         add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "NGC_API_KEY", "value": "<your-api-key>"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "LLM_API_KEY", "value": "not-needed"}),
     ),
     On(PLAIN, "disagg-b200", "model-download").fails(
         "a token on a command line",

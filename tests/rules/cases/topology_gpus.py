@@ -70,6 +70,13 @@ CASES = (
                 """
         ),
     ),
+    On(GPUS, "vllm-serve", "engine").is_undecided(
+        "a device that is none",
+        "asks for no GPU by number; its option --device may bring some",
+        drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
+        drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+        add("Deployment", f"{SERVER}.args", "--device=cpu"),
+    ),
     On(GPUS, "vllm-serve", "engine").fails(
         "a variable that hides GPUs from the engine that uses them",
         "CUDA_VISIBLE_DEVICES shows its engine 2 of the 4 GPUs that it uses",

@@ -63,6 +63,12 @@ CASES = (
             ('{"enable_kv_cache_events": true, "endpoint": "tcp://*:20080"}', 20080),
         )
     ),
+    On(REACHES, "vllm-serve").passes(
+        "a Service for Ray alone",
+        put("Service", "spec.ports", [{"name": "ray", "port": 6379}]),
+        put("Deployment", f"{SERVER}.command", ["sh", "-c"]),
+        put("Deployment", f"{SERVER}.args", ["ray start --head && exec vllm serve openai/gpt-oss-120b"]),
+    ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a Service for the requests at the port of the events",
         "leads to port 5558 of vllm-serve, which listens on 8000 (--port)",
