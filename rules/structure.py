@@ -75,7 +75,7 @@ def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _unknown_field(judged: Judged) -> str:
     resource, path = judged.resource, judged.mistake.path
-    patched = _PATCHED if str(path[-1]).startswith("$") else ""
+    patched = _PATCHED if path[-1] in {"$patch", "$retainKeys"} else ""
     said = (
         f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}{patched}"
     )

@@ -104,7 +104,7 @@ def _why_not_root(user: ModelUser) -> str:
     if image is None or _IMAGES_OF_DYNAMO not in image.repository:
         return ""
     line = image.line or _NOT_ROOT_SINCE
-    return f"the user of {image.text} is not root, as since 0.7" if line >= _NOT_ROOT_SINCE else ""
+    return f"the user of {image.text} is not root (from release 0.7 on)" if line >= _NOT_ROOT_SINCE else ""
 
 
 def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[Said]:

@@ -16,6 +16,9 @@ from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects
 
 _EVENTS_PORT = 5557
 """Port of KV events where the option names none (vllm 0.20.1 vllm/config/kv_events.py)."""
+_BETWEEN_NODES = frozenset({"29501", "29550"})
+"""Ports at which an engine's nodes find its first one (vllm/config/parallel.py, master_port and
+data_parallel_rpc_port)."""
 
 
 @rule(
@@ -75,6 +78,9 @@ def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate])
     ports = mappings_at(service.inputs, "spec", "ports")
     # Where another port leads to the server, it answers; the engine may publish events at this one.
     is_answered = any(known(_is_answered, graph, pods, port) for port in ports)
+    # A headless Service gives the pods' addresses, whose ports a client names itself.
+    if text_at(service.inputs, "spec", "clusterIP") == "None":
+        is_answered = is_answered or not any(known(loopback_server, graph, pod) for pod in pods)
     for port in ports:
         said = attempted(_unreached, graph, pods, port)
         if said is not None:
@@ -126,7 +132,7 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
 def _may_have_it_too(graph: ResourceGraph, server: Worker, number: str) -> bool:
     """Whether the port is one of KV events, to which each rank adds its own number, or of another program."""
     said = " ".join(word or "" for word in command_line(server.container))
-    if re.search(rf"port[= ]{re.escape(number)}\b|\bray start\b", said):
+    if re.search(rf"port[= ]{re.escape(number)}\b|\bray start\b", said) or number in _BETWEEN_NODES:
         return True
     settings = read_settings(graph, server)
     events = settings.mapping("kv_events_config") if settings.is_vllm else None

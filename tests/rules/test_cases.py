@@ -78,6 +78,7 @@ def test_what_cannot_be_read_is_undecided_for_every_rule_that_reads_it(
         ("engine-settings-accepted", "slips between two releases that were read", True),
         ("values-accepted", "what no Kubernetes takes in pods, in a release without a schema", True),
         ("service-reaches-pods", "a further port that no server is known to have", False),
+        ("service-reaches-pods", "a headless Service with a port of nobody", False),
         ("service-reaches-pods", "a target port that no container calls so, and a proxy's", False),
         # On one kind of nodes it lands where it should, and nodes without GPUs do not take it.
         ("pod-selects-a-pool", "no selection at all", False),

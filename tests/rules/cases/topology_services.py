@@ -63,6 +63,12 @@ CASES = (
             ('{"enable_kv_cache_events": true, "endpoint": "tcp://*:20080"}', 20080),
         )
     ),
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
+        "a headless Service with a port of nobody",
+        "leads to port 9000 of vllm-serve, which listens on 8000 (--port)",
+        put("Service", "spec.ports", [{"name": "http", "port": 9000}]),
+        put("Service", "spec.clusterIP", "None"),
+    ),
     On(REACHES, "vllm-serve").passes(
         "a Service for Ray alone",
         put("Service", "spec.ports", [{"name": "ray", "port": 6379}]),
