@@ -28,8 +28,8 @@ data_parallel_rpc_port)."""
         "A Service without pods behind it, or with a target port that they do not have, has no endpoint: "
         "clients and benchmarks get no answer, and every pod is Ready all the same; nor from a server on the "
         "pod's loopback address, unless another container hands requests on. Where the labels differ "
-        "by more than a letter or two, the pods may stand in another file (advice), and where another port "
-        "of the Service leads to the server, it answers (advice)."
+        "by more than a letter or two, the pods may stand in another file (advice); where another port of "
+        "the Service leads to a server, it answers, and of a headless one clients name the port (advice)."
     ),
     source=(
         "https://kubernetes.io/docs/concepts/services-networking/service/; labels of a graph's pods: "

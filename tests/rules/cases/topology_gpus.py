@@ -30,12 +30,13 @@ spec:
             resources: {{limits: {{nvidia.com/gpu: "{others}"}}}}
 """
 _MEMBERS = "spec.leaderWorkerTemplate.{}.spec.containers[0].resources"
-_PARTS = ("--tensor-parallel-size=8", "--pipeline-parallel-size=2")
-_RANK = ("--nnodes=$(LWS_GROUP_SIZE)", "--node-rank=$(LWS_WORKER_INDEX)")
 _JOINS = put(
     "LeaderWorkerSet",
     "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0].command",
-    ["vllm", "serve", "openai/gpt-oss-120b", "--headless", *_PARTS, *_RANK],
+    [
+        *("vllm", "serve", "openai/gpt-oss-120b", "--tensor-parallel-size=8", "--pipeline-parallel-size=2"),
+        *("--headless", "--nnodes=$(LWS_GROUP_SIZE)", "--node-rank=$(LWS_WORKER_INDEX)"),
+    ],
 )
 
 CASES = (
