@@ -117,11 +117,12 @@ def _refused_words(worker: Worker, settings: Effective) -> Iterator[Said]:
 
 
 def _written(settings: Effective) -> Iterator[EngineFile]:
-    """What a person wrote: the file, the override, and what a flag alone says."""
+    """What a person wrote: the file, the override, and what a flag or its variable alone says."""
     yield from (settings.file, settings.overrides)
     for path, option in OPTIONS[settings.command].items():
         given = known(settings.at, *path)
-        if given is None or given.source not in option.flags or PLACEHOLDER.search(str(given.value)):
+        is_typed = given is not None and given.source in (*option.flags, option.variable)
+        if given is None or not is_typed or PLACEHOLDER.search(str(given.value)):
             continue
         *blocks, key = path
         content = {key: given.value}

@@ -1,9 +1,12 @@
 """What prefill and decode must have in common, as one hands its KV cache to the other."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
+from pathlib import PurePosixPath
 
 from engines.effective import flag_of
+from engines.models import model_limits
 from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, Role
 from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE, kernels_on, read_override
@@ -30,7 +33,7 @@ from rules.reading.model_users import model_reference
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, lines_of_engine, runtime_image
-from rules.reading.shapes import Undecided, field, grouped, mapping_at, text_at
+from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, text_at
 from rules.rule import DISAGGREGATED, Advice, Observation, Said, Severity, about, each_of, rule
 
 _OF_NIXL_ITSELF = "UCX"
@@ -51,7 +54,8 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
     reason=(
         "The router brings prefill and decode together by the model's name: with two names prefill is never "
         "called. A cache of another model has another shape, the receiving side refuses other blocks, and "
-        "bytes of another format are not taken or read wrongly. Each "
+        "bytes of another format are not taken or read wrongly. vLLM's NixlConnector compares the text of "
+        "--model, so that it refuses one model at two paths too. Each "
         "library has a handshake of its own: a decode worker that speaks another waits for a cache that "
         "never comes, or computes the prompt again by itself (advice). A draft model's layers are "
         "part of the cache, so that one side's does not fit the other (advice). With other activations in "
@@ -88,31 +92,40 @@ def _is_compared(graph: ResourceGraph, worker: Worker) -> bool:
     return text_at(config, "kv_connector") == NIXL_CONNECTOR and field(extra, _COMPARES) is not False
 
 
-def _compared(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
-    """Two repositories that NIXL's connector refuses to bring together.
+def _checkpoints(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
+    """Two repositories or two paths: NIXL's connector of vLLM brings no two texts of --model together.
 
-    A path that names none may be of the other side's: offline, vLLM has the path in place of the repository.
+    A path beside a repository may be that repository's: offline, vLLM has the path in its place.
     """
-    workers = group.workers if all(_is_compared(graph, worker) for worker in group.workers) else ()
-    loaded = ((each.name, model_reference(checkpoint_name(each.commands[0]) or "", "")) for each in workers)
-    yield from _different(
-        f"they load different models, which {NIXL_CONNECTOR} refuses to bring together",
-        {name: (model.repository, "") for name, model in loaded if model.repository is not None},
-    )
+    are_compared = all(_is_compared(graph, worker) for worker in group.workers)
+    read = checkpoint_name if are_compared else partial(known, checkpoint_name)
+    loaded = {each.name: model_reference(read(each.commands[0]) or "", "") for each in group.workers}
+    paths = {name: PurePosixPath(model.text) for name, model in loaded.items() if model.is_path}
+    whole = paths if len(paths) == len(loaded) else {}
+    if are_compared:
+        refused = f"which {NIXL_CONNECTOR} refuses to bring together"
+        named = {
+            name: (model.repository, "") for name, model in loaded.items() if model.repository is not None
+        }
+        differing = tuple(_different(f"they load different models, {refused}", named))
+        texts = {name: (path, "") for name, path in whole.items()}
+        yield from differing or _different(f"they load their models from different paths, {refused}", texts)
+    else:
+        said = "they load their models from different folders, and nothing says whether those hold one model"
+        folders = {name: ((model_limits(str(path)) or path).name, "") for name, path in whole.items()}
+        yield from map(Undecided, _different(said, folders))
 
 
-def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
+def _models(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     names = {worker.name: served_name(worker) for worker in group.workers}
     yield from _different(
         "their models have different names",
         {name: (found.value, f" ({found.source})") for name, found in names.items() if found is not None},
     )
     models = {worker.name: read_model_limits(graph, worker) for worker in group.workers}
-    differing = _different(
-        "they load different models",
-        {name: (model.name, "") for name, model in models.items() if model is not None},
-    )
-    yield from tuple(differing) or _compared(graph, group)
+    named = {name: (model.name, "") for name, model in models.items() if model is not None}
+    differing = tuple(_different("they load different models", named))
+    yield from differing or _checkpoints(graph, group)
     if all(is_tensorrt_llm(worker) for worker in group.workers):
         sizes = {each.name: tokens_per_block(read_settings(graph, each)) for each in group.workers}
         yield from _different(

@@ -133,14 +133,22 @@ CASES = (
         worker_flags(WORKER, "--guided-decoding-backend outlines"),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "a number in words, by flag, and steps that hold no request",
+        "a number in words, by flag and by variable, and steps that hold no request",
         (
             "max_beam_width in --max-beam-width is 'wide': it must be a valid integer",
             "max_batch_size in worker.yaml of ConfigMap",
             "is 0: it must be greater than 0",
+            "max_seq_len in DYN_TRTLLM_MAX_SEQ_LEN is 'long': it must be a valid integer",
         ),
         worker_flags(WORKER, "--max-beam-width wide"),
+        variable(WORKER, "DYN_TRTLLM_MAX_SEQ_LEN", "long"),
         engine_file("worker.yaml", "max_batch_size", 0),
+    ),
+    On(ACCEPTED, "agg-gb200", WORKER).fails(
+        "steps that hold no request, by variable",
+        "max_batch_size in DYN_TRTLLM_MAX_BATCH_SIZE is '0': it must be greater than 0",
+        variable(WORKER, "DYN_TRTLLM_MAX_BATCH_SIZE", "0"),
+        engine_file("worker.yaml", "max_batch_size", remove=True),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
         "slips between two releases that were read",

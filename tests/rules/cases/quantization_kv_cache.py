@@ -38,6 +38,17 @@ CASES = (
         "they load different models, which NixlConnector refuses to bring together",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
     ),
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
+        "two directories, which the handshake compares by their names",
+        "they load their models from different paths, which NixlConnector refuses to bring together: Prefill",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/models/gpt-oss-120b"),
+    ),
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
+        "two directories, which nothing compares",
+        "nothing says whether those hold one model: Prefill draft, Decode",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/models/draft"),
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", '"back', '"enforce_handshake_compat":false,"back'),
+    ),
     On(SAME, "vllm-disagg-efa").passes(
         "the repository of the other side's snapshot",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=openai/gpt-oss-120b"),
