@@ -9,7 +9,7 @@ import typer
 
 from cli.output import Row, print_sections, print_table, say
 from cli.stack_argument import complete_recipe
-from engines.runtime_lines import RUNTIME_TAGS
+from engines.release import RUNTIME_TAGS
 from operations.errors import CommandError
 from recipes.files import RECIPE_NAME, copied_recipe
 from recipes.fitting import usable_accelerators

@@ -77,7 +77,11 @@ class Flags:
                 found = flag.value
             elif flag.name.startswith(f"{name} "):
                 raise Undecided(f"{flag.name!r} is one argument, so it does not set {name}")
-            elif _may_abbreviate(flag.name, name) and flag.name not in self.whole_names:
+            elif (
+                name.startswith(flag.name)
+                and len(flag.name) >= _SHORTEST_ABBREVIATION
+                and flag.name not in self.whole_names
+            ):
                 raise Undecided(f"{flag.name} may be short for {name}")
         return None if found is None else found.value(name)
 
@@ -124,7 +128,3 @@ def split_options(arguments: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the options of a command line whose every word is known; None is the value of a switch."""
     for flag in parse_flags(tuple(map(Word, arguments))).all:
         yield flag.name, None if flag.value is None else flag.value.text
-
-
-def _may_abbreviate(given: str, name: str) -> bool:
-    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION

@@ -12,7 +12,7 @@ get_reasoning_parser_names of dynamo._core answered in 1.2.1, 1.3.1, 1.4.2, 1.5.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -43,9 +43,6 @@ class CommandWords:
 STORE_KV = {"--store-kv": "write --discovery-backend"}
 """An option that every command of Dynamo's runtime had (argparse of the PyPI package ai-dynamo 1.2.1)."""
 
-FRONTEND = CommandWords(removed=STORE_KV)
-"""Of dynamo.frontend, which starts no engine."""
-
 
 _Words = Mapping[str, str]
 
@@ -55,11 +52,6 @@ class Vocabulary:
     """Words that some lines of a command have: its options, or the values of one of them."""
 
     by_line: Mapping[ReleaseLine, frozenset[str]]
-
-    @property
-    def lines(self) -> Sequence[ReleaseLine]:
-        """The lines that were read, oldest first."""
-        return sorted(self.by_line)
 
     @cached_property
     def of_any_line(self) -> frozenset[str]:

@@ -181,15 +181,13 @@ def engine_file_path(command: str, flags: Flags, environment: Environment) -> st
 
 def option_value(flags: Flags, environment: Environment, option: Option) -> Setting:
     """Return what an option of TensorRT-LLM is given: by flag, by its variable, or its default."""
-    name = option.flags[0]
-    given: str | bool | None = flags.switch(name) if option.is_switch else None
-    if not option.is_switch:
-        name, given = flags.option(option.flags)
+    first = option.flags[0]
+    name, given = (first, flags.switch(first)) if option.is_switch else flags.option(option.flags)
     if given is not None:
         return Setting(given, name)
     text = None if option.variable is None else variable_in(environment, option.variable)
     if text is None:
-        return Setting(option.default, f"the default of {option.flags[0]}")
+        return Setting(option.default, f"the default of {first}")
     return Setting(text.lower() in _SWITCHED_ON if option.is_switch else text, str(option.variable))
 
 

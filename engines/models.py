@@ -1,4 +1,4 @@
-"""The config.json of models: the shape of gpt-oss; of others what divides their work and ends sequences.
+"""The config.json of models: what divides their work and ends sequences, and the whole shape of gpt-oss.
 
 Read in ai-dynamo/aiconfigurator src/aiconfigurator/model_configs at 095f58a, or on Hugging Face.
 """
@@ -7,26 +7,32 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 from engines.quantization import KV_VALUE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShape:
-    """What the config.json of a gpt-oss says of its size; the defaults are what both have alike."""
+class ModelLimits:
+    """What a model's config.json says."""
 
     name: str
-    layers: int
+    attention_heads: int
     experts: int
+    """Experts of one layer, shared ones aside; 0 for a dense model."""
+    max_positions: int
+    """Tokens of prompt and answer together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShape(ModelLimits):
+    """What the config.json of a gpt-oss says of its size; the defaults are what both have alike."""
+
+    layers: int
     hidden_size: int = 2880
     intermediate_size: int = 2880
-    attention_heads: int = 64
     kv_heads: int = 8
     head_dim: int = 64
     vocabulary: int = 201_088
-    max_positions: int = 131_072
-    """Tokens of prompt and answer together."""
 
     def kv_bytes_per_token(self, kv_format: str) -> float:
         """Bytes of KV cache that one token takes over all layers and heads: a key and a value each.
@@ -38,12 +44,10 @@ class ModelShape:
         return self.layers * 2 * self.kv_heads * self.head_dim * KV_VALUE_BYTES[kv_format]
 
 
-GPT_OSS_MODELS: Mapping[str, ModelShape] = MappingProxyType(
-    {
-        "gpt-oss-120b": ModelShape("gpt-oss-120b", layers=36, experts=128),
-        "gpt-oss-20b": ModelShape("gpt-oss-20b", layers=24, experts=32),
-    }
-)
+GPT_OSS_MODELS: Mapping[str, ModelShape] = {
+    "gpt-oss-120b": ModelShape("gpt-oss-120b", 64, 128, 131_072, layers=36),
+    "gpt-oss-20b": ModelShape("gpt-oss-20b", 64, 32, 131_072, layers=24),
+}
 """Name, as it ends a repository's name -> shape."""
 
 
@@ -69,90 +73,75 @@ def in_hub_folder(path: str) -> tuple[str, str, str | None] | None:
     return None if found is None else (found[1], found[2], found[3])
 
 
-@dataclass(frozen=True, slots=True)
-class ModelLimits:
-    """What a model's config.json says."""
-
-    name: str
-    attention_heads: int
-    experts: int
-    """Experts of one layer, shared ones aside; 0 for a dense model."""
-    max_positions: int
-    """Tokens of prompt and answer together."""
-
-
 # Name: attention heads, experts, positions. Each row is the config.json of that repository on
 # Hugging Face: num_attention_heads, n_routed_experts or num_experts or
 # num_local_experts, max_position_embeddings.
-_ROWS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
-    {
-        "openai/gpt-oss-120b": (64, 128, 131_072),
-        "openai/gpt-oss-20b": (64, 32, 131_072),
-        "meta-llama/Llama-3.1-8B": (32, 0, 131_072),
-        "meta-llama/Llama-3.1-70B": (64, 0, 131_072),
-        "meta-llama/Llama-3.1-405B": (128, 0, 131_072),
-        "meta-llama/Llama-3.2-1B": (32, 0, 131_072),
-        "meta-llama/Llama-3.2-3B": (24, 0, 131_072),
-        "meta-llama/Llama-3.3-70B": (64, 0, 131_072),
-        "meta-llama/Llama-4-Maverick-17B-128E": (40, 128, 1_048_576),
-        "meta-llama/Llama-4-Scout-17B-16E": (40, 16, 10_485_760),
-        "Qwen/Qwen2.5-0.5B": (14, 0, 32_768),
-        "Qwen/Qwen2.5-1.5B": (12, 0, 32_768),
-        "Qwen/Qwen2.5-3B": (16, 0, 32_768),
-        "Qwen/Qwen2.5-7B": (28, 0, 32_768),
-        "Qwen/Qwen2.5-14B": (40, 0, 32_768),
-        "Qwen/Qwen2.5-32B": (40, 0, 32_768),
-        "Qwen/Qwen2.5-72B": (64, 0, 32_768),
-        "Qwen/Qwen3-0.6B": (16, 0, 40_960),
-        "Qwen/Qwen3-1.7B": (16, 0, 40_960),
-        "Qwen/Qwen3-4B": (32, 0, 40_960),
-        "Qwen/Qwen3-8B": (32, 0, 40_960),
-        "Qwen/Qwen3-14B": (40, 0, 40_960),
-        "Qwen/Qwen3-32B": (64, 0, 40_960),
-        "Qwen/Qwen3-30B-A3B": (32, 128, 40_960),
-        "Qwen/Qwen3-235B-A22B": (64, 128, 40_960),
-        "Qwen/Qwen3-Coder-480B-A35B": (96, 160, 262_144),
-        "Qwen/Qwen3-VL-2B": (16, 0, 262_144),
-        "Qwen/Qwen3-VL-4B": (32, 0, 262_144),
-        "Qwen/Qwen3-VL-8B": (32, 0, 262_144),
-        "Qwen/Qwen3-VL-32B": (64, 0, 262_144),
-        "Qwen/Qwen3-VL-30B-A3B": (32, 128, 262_144),
-        "Qwen/Qwen3-VL-235B-A22B": (64, 128, 262_144),
-        "Qwen/Qwen3.5-27B": (24, 0, 262_144),
-        "Qwen/Qwen3.5-35B-A3B": (16, 256, 262_144),
-        "Qwen/Qwen3.5-122B-A10B": (32, 256, 262_144),
-        "Qwen/Qwen3.5-397B-A17B": (32, 512, 262_144),
-        "Qwen/Qwen3.6-27B": (24, 0, 262_144),
-        "Qwen/Qwen3.6-35B-A3B": (16, 256, 262_144),
-        "deepseek-ai/DeepSeek-V3": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3-0324": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3.1": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-V3.2": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-R1": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-R1-0528": (128, 256, 163_840),
-        "deepseek-ai/DeepSeek-V4-Flash": (64, 256, 1_048_576),
-        "deepseek-ai/DeepSeek-V4-Pro": (128, 384, 1_048_576),
-        "mistralai/Mixtral-8x7B-v0.1": (32, 8, 32_768),
-        "mistralai/Mixtral-8x7B-Instruct-v0.1": (32, 8, 32_768),
-        "mistralai/Mixtral-8x22B-v0.1": (48, 8, 65_536),
-        "mistralai/Mixtral-8x22B-Instruct-v0.1": (48, 8, 65_536),
-        "moonshotai/Kimi-K2": (64, 384, 131_072),
-        "moonshotai/Kimi-K2.5": (64, 384, 262_144),
-        "moonshotai/Kimi-K2.6": (64, 384, 262_144),
-        "moonshotai/Kimi-K3": (96, 896, 1_048_576),
-        "zai-org/GLM-5": (64, 256, 202_752),
-        "zai-org/GLM-5.1": (64, 256, 202_752),
-        "zai-org/GLM-5.2": (64, 256, 1_048_576),
-        "MiniMaxAI/MiniMax-M2.5": (48, 256, 196_608),
-        "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (64, 0, 131_072),
-        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B": (32, 128, 262_144),
-        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B": (32, 512, 262_144),
-        "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B": (64, 512, 262_144),
-    }
-)
-_NAMES = {
-    re.compile(rf"(?:meta-)?{re.escape(name.rpartition('/')[2])}{_SAME_SHAPE}", re.IGNORECASE): name
-    for name in _ROWS
+_ROWS: Mapping[str, tuple[int, int, int]] = {
+    "meta-llama/Llama-3.1-8B": (32, 0, 131_072),
+    "meta-llama/Llama-3.1-70B": (64, 0, 131_072),
+    "meta-llama/Llama-3.1-405B": (128, 0, 131_072),
+    "meta-llama/Llama-3.2-1B": (32, 0, 131_072),
+    "meta-llama/Llama-3.2-3B": (24, 0, 131_072),
+    "meta-llama/Llama-3.3-70B": (64, 0, 131_072),
+    "meta-llama/Llama-4-Maverick-17B-128E": (40, 128, 1_048_576),
+    "meta-llama/Llama-4-Scout-17B-16E": (40, 16, 10_485_760),
+    "Qwen/Qwen2.5-0.5B": (14, 0, 32_768),
+    "Qwen/Qwen2.5-1.5B": (12, 0, 32_768),
+    "Qwen/Qwen2.5-3B": (16, 0, 32_768),
+    "Qwen/Qwen2.5-7B": (28, 0, 32_768),
+    "Qwen/Qwen2.5-14B": (40, 0, 32_768),
+    "Qwen/Qwen2.5-32B": (40, 0, 32_768),
+    "Qwen/Qwen2.5-72B": (64, 0, 32_768),
+    "Qwen/Qwen3-0.6B": (16, 0, 40_960),
+    "Qwen/Qwen3-1.7B": (16, 0, 40_960),
+    "Qwen/Qwen3-4B": (32, 0, 40_960),
+    "Qwen/Qwen3-8B": (32, 0, 40_960),
+    "Qwen/Qwen3-14B": (40, 0, 40_960),
+    "Qwen/Qwen3-32B": (64, 0, 40_960),
+    "Qwen/Qwen3-30B-A3B": (32, 128, 40_960),
+    "Qwen/Qwen3-235B-A22B": (64, 128, 40_960),
+    "Qwen/Qwen3-Coder-480B-A35B": (96, 160, 262_144),
+    "Qwen/Qwen3-VL-2B": (16, 0, 262_144),
+    "Qwen/Qwen3-VL-4B": (32, 0, 262_144),
+    "Qwen/Qwen3-VL-8B": (32, 0, 262_144),
+    "Qwen/Qwen3-VL-32B": (64, 0, 262_144),
+    "Qwen/Qwen3-VL-30B-A3B": (32, 128, 262_144),
+    "Qwen/Qwen3-VL-235B-A22B": (64, 128, 262_144),
+    "Qwen/Qwen3.5-27B": (24, 0, 262_144),
+    "Qwen/Qwen3.5-35B-A3B": (16, 256, 262_144),
+    "Qwen/Qwen3.5-122B-A10B": (32, 256, 262_144),
+    "Qwen/Qwen3.5-397B-A17B": (32, 512, 262_144),
+    "Qwen/Qwen3.6-27B": (24, 0, 262_144),
+    "Qwen/Qwen3.6-35B-A3B": (16, 256, 262_144),
+    "deepseek-ai/DeepSeek-V3": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-V3-0324": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-V3.1": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-V3.2": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-R1": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-R1-0528": (128, 256, 163_840),
+    "deepseek-ai/DeepSeek-V4-Flash": (64, 256, 1_048_576),
+    "deepseek-ai/DeepSeek-V4-Pro": (128, 384, 1_048_576),
+    "mistralai/Mixtral-8x7B-v0.1": (32, 8, 32_768),
+    "mistralai/Mixtral-8x7B-Instruct-v0.1": (32, 8, 32_768),
+    "mistralai/Mixtral-8x22B-v0.1": (48, 8, 65_536),
+    "mistralai/Mixtral-8x22B-Instruct-v0.1": (48, 8, 65_536),
+    "moonshotai/Kimi-K2": (64, 384, 131_072),
+    "moonshotai/Kimi-K2.5": (64, 384, 262_144),
+    "moonshotai/Kimi-K2.6": (64, 384, 262_144),
+    "moonshotai/Kimi-K3": (96, 896, 1_048_576),
+    "zai-org/GLM-5": (64, 256, 202_752),
+    "zai-org/GLM-5.1": (64, 256, 202_752),
+    "zai-org/GLM-5.2": (64, 256, 1_048_576),
+    "MiniMaxAI/MiniMax-M2.5": (48, 256, 196_608),
+    "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (64, 0, 131_072),
+    "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B": (32, 128, 262_144),
+    "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B": (32, 512, 262_144),
+    "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B": (64, 512, 262_144),
+}
+_OTHERS = (ModelLimits(repository.rpartition("/")[2], *row) for repository, row in _ROWS.items())
+_BY_NAME: Mapping[re.Pattern[str], ModelLimits] = {
+    re.compile(rf"(?:meta-)?{re.escape(model.name)}{_SAME_SHAPE}", re.IGNORECASE): model
+    for model in (*GPT_OSS_MODELS.values(), *_OTHERS)
 }
 
 
@@ -161,8 +150,7 @@ def model_limits(text: str) -> ModelLimits | None:
     """The model that a repository, a folder of the hub's cache or another path names; None for others."""
     for part in text.split("/"):
         folder = in_hub_folder(part)
-        for pattern, name in _NAMES.items():
+        for pattern, model in _BY_NAME.items():
             if pattern.fullmatch(folder[1] if folder else part):
-                heads, experts, positions = _ROWS[name]
-                return ModelLimits(name.rpartition("/")[2], heads, experts, positions)
+                return model
     return None

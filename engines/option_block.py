@@ -33,13 +33,12 @@ class OptionBlock(BaseModel, frozen=True):
     @model_validator(mode="before")
     @classmethod
     def _refuse_removed_keys(cls, data: object) -> object:
-        for mapping in (data, _extra_of(data)):
-            keys = cast("Mapping[str, object]", mapping) if isinstance(mapping, Mapping) else ()
-            removed = [key for key in keys if key in cls.removed]
-            if removed:
-                raise ValueError(
-                    "; ".join(f"{key} is no engine option any more: {cls.removed[key]}" for key in removed)
-                )
+        given = _mapping(data)
+        removed = [key for key in (*given, *_mapping(given.get("extra"))) if key in cls.removed]
+        if removed:
+            raise ValueError(
+                "; ".join(f"{key} is no engine option any more: {cls.removed[key]}" for key in removed)
+            )
         return data
 
     @model_validator(mode="after")
@@ -84,5 +83,5 @@ def _beside_extra(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, **extra}
 
 
-def _extra_of(data: object) -> object:
-    return cast("Mapping[str, object]", data).get("extra") if isinstance(data, Mapping) else None
+def _mapping(data: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", data) if isinstance(data, Mapping) else {}

@@ -1,7 +1,6 @@
 """Number formats of MXFP4 checkpoints (gpt-oss) and which GPUs have tensor-core kernels for them."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Literal
 
 from hardware import Accelerator, ArchitectureFamily
@@ -11,28 +10,24 @@ MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"
 tensor, in FP8 with one scale per 32 values. Any other value is ignored with a warning."""
 
 
-MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, frozenset[ArchitectureFamily]] = MappingProxyType(
-    {
-        "W4A16_MXFP4": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
-        "W4A8_MXFP4_FP8": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
-        "W4A8_MXFP4_MXFP8": frozenset[ArchitectureFamily]({"blackwell"}),
-    }
-)
+MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, frozenset[ArchitectureFamily]] = {
+    "W4A16_MXFP4": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
+    "W4A8_MXFP4_FP8": frozenset[ArchitectureFamily]({"hopper", "blackwell"}),
+    "W4A8_MXFP4_MXFP8": frozenset[ArchitectureFamily]({"blackwell"}),
+}
 """Algorithm of expert weights in MXFP4 (E2M1, one E8M0 scale per 32 values), as TensorRT-LLM reads it from
 OVERRIDE_QUANT_ALGO in any case of letters -> the GPU families on which at least one of its MoE backends runs
 it for gpt-oss (engines/tensorrt_llm/kernels.py)."""
 
-KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
-    {
-        "auto": 2,
-        "bfloat16": 2,
-        "float16": 2,
-        "fp8": 1,
-        "fp8_e4m3": 1,
-        "fp8_e5m2": 1,
-        "nvfp4": 4 / 8 + 1 / 16,
-    }
-)
+KV_VALUE_BYTES: Mapping[str, float] = {
+    "auto": 2,
+    "bfloat16": 2,
+    "float16": 2,
+    "fp8": 1,
+    "fp8_e4m3": 1,
+    "fp8_e5m2": 1,
+    "nvfp4": 4 / 8 + 1 / 16,
+}
 """Format of the KV cache -> bytes of one value. auto: attention of gpt-oss is in bfloat16. nvfp4: 4 bits, and
 an 8-bit scale for every 16 values."""
 

@@ -9,7 +9,6 @@ at a580cdd, cloud-providers/eks/efa.md at 0c21bf2.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from engines.release import release_line
 from hardware import InstanceType, KvTransportName
@@ -51,24 +50,16 @@ class TransportWords:
     mnnvl_privileges: Privileges | None = None
 
 
-FIRST_LINE_WITH_ONE_EFA_TAG = (1, 3)
-"""First version whose EFA image is called `<version>-efa`, for both amd64 and arm64."""
-
 # On Ethernet UCX has to be told the address type and which entry of the address table is RoCE v2 with IPv4.
-_ROCE: Mapping[str, str] = MappingProxyType({"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"})
+_ROCE: Mapping[str, str] = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"}
 
-_EFA_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
-    {
-        "FI_PROVIDER": "efa",
-        "FI_EFA_USE_DEVICE_RDMA": "1",
-        "FI_EFA_ENABLE_SHM_TRANSFER": "0",
-        "FI_EFA_ENABLE_SHM": "0",
-    }
-)
+_EFA_ENVIRONMENT: Mapping[str, str] = {
+    "FI_PROVIDER": "efa",
+    "FI_EFA_USE_DEVICE_RDMA": "1",
+    "FI_EFA_ENABLE_SHM_TRANSFER": "0",
+    "FI_EFA_ENABLE_SHM": "0",
+}
 _EFA_LIBRARY_DIRECTORIES = ("/opt/amazon/efa/lib", "/opt/amazon/efa/lib64", "/opt/aws-ofi-nccl/lib")
-# NIXL registers GPU memory with the EFA interface, which fails without it; the EFA guide calls IPC_LOCK alone
-# insufficient.
-_EFA_PRIVILEGES = Privileges(privileged=True)
 # Capabilities act for root alone, and DAC_OVERRIDE lets that root write where the image's user may.
 RDMA_PRIVILEGES = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "IPC_LOCK", "SYS_RESOURCE"))
 """RDMA pins the KV cache's memory, which needs IPC_LOCK and SYS_RESOURCE (RDMA guide)."""
@@ -93,7 +84,9 @@ def kv_profile(
         ValueError: the tag is no release's, so that nobody knows its image for EFA.
 
     """
-    environment = _off_nvlink(instance_type)
+    # UCX tries NVLink between nodes by itself. Between workers that do not share an NVLink domain requests
+    # then hang (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py).
+    environment = {"UCX_CUDA_IPC_ENABLE_MNNVL": "n"} if instance_type.nvlink_crosses_nodes else {}
     match transport:
         case "tcp":
             # As in ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4, and in
@@ -117,28 +110,20 @@ def kv_profile(
                 efa_image_tag(runtime_version),
                 {**words.efa_environment, **_EFA_ENVIRONMENT, **environment},
                 library_directories=_EFA_LIBRARY_DIRECTORIES,
-                privileges=_EFA_PRIVILEGES,
+                # NIXL registers GPU memory with the EFA interface, which fails without it; the EFA guide
+                # calls IPC_LOCK alone insufficient.
+                privileges=Privileges(privileged=True),
             )
 
 
 def efa_image_tag(runtime_version: str) -> str:
     """Return the tag of the runtime image that has libfabric and the EFA plugins.
 
-    Release pages: 1.2.0-efa, 1.2.1-efa-amd64 and from 1.3.0 on `<version>-efa`.
+    Release pages: 1.2.0-efa, 1.2.1-efa-amd64 and from 1.3.0 on `<version>-efa`, for both amd64 and arm64.
 
     Raises:
         ValueError: the tag is no release's.
 
     """
-    if release_line(runtime_version) >= FIRST_LINE_WITH_ONE_EFA_TAG or runtime_version == "1.2.0":
-        return f"{runtime_version}-efa"
-    return f"{runtime_version}-efa-amd64"
-
-
-def _off_nvlink(instance_type: InstanceType) -> dict[str, str]:
-    """Return what keeps UCX off NVLink between nodes, which it tries by itself.
-
-    Between workers that do not share an NVLink domain requests then hang (NVIDIA/TensorRT-LLM
-    tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py).
-    """
-    return {"UCX_CUDA_IPC_ENABLE_MNNVL": "n"} if instance_type.nvlink_crosses_nodes else {}
+    is_one_tag = release_line(runtime_version) >= (1, 3) or runtime_version == "1.2.0"
+    return f"{runtime_version}-efa" if is_one_tag else f"{runtime_version}-efa-amd64"

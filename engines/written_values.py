@@ -26,11 +26,10 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number, and the option, file or variable that sets it."""
+class Count(Setting):
+    """A setting that is a whole number."""
 
     value: int
-    source: str
 
 
 def whole_number(value: object, what: str) -> int:

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from engines.release import known_line_name
-from engines.runtime_lines import RUNTIME_TAGS
+from engines.release import RUNTIME_TAGS, known_line_name
 from recipes.strict_model import StrictModel
 
 DOCKER_HUB = "docker.io"

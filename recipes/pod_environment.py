@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.engine import Engine, WorkerStart
-from engines.release import Workaround, line_name, release_line
-from engines.runtime_lines import EVENTS_THROUGH_NATS
+from engines.release import EVENTS_THROUGH_NATS, Workaround, line_name, release_line
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService

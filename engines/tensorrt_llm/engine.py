@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import cast
 
 import yaml
@@ -19,9 +18,9 @@ from engines.transport_setup import KvProfile, TransportWords
 from hardware import ACCELERATORS, InstanceType, KvPath, Standing, efa_path
 from hardware.source import AWSOME_INFERENCE_EFA
 
-OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = MappingProxyType(
-    {(1, 2): MappingProxyType({"--publish-kv-events": "--publish-events-and-metrics"})}
-)
+OLDER_NAMES: Mapping[tuple[int, int], Mapping[str, str]] = {
+    (1, 2): {"--publish-kv-events": "--publish-events-and-metrics"}
+}
 """Release line -> option as later lines call it -> as this one does.
 
 PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2 and 1.6.1, dynamo/trtllm/backend_args.py: one setting until 1.5;

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from engines.command_options import STORE_KV, CommandWords
 
@@ -65,53 +64,44 @@ _SERVE = (
     Option(("--reasoning_parser",), ("reasoning_parser",)),
     Option(("--num_postprocess_workers",), ("num_postprocess_workers",), 0),
 )
-OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
-    {
-        "dynamo.trtllm": MappingProxyType({option.setting: option for option in _DYNAMO}),
-        "trtllm-serve": MappingProxyType({option.setting: option for option in _SERVE}),
-    }
-)
+OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = {
+    "dynamo.trtllm": {option.setting: option for option in _DYNAMO},
+    "trtllm-serve": {option.setting: option for option in _SERVE},
+}
 """Command -> engine setting -> the option that sets it where the engine file has no other value."""
-FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
-    {
-        "dynamo.trtllm": _dynamo("extra-engine-args", default=""),
-        "trtllm-serve": Option(("--extra_llm_api_options", "--config"), (), ""),
-    }
-)
+FILE_OPTIONS: Mapping[str, Option] = {
+    "dynamo.trtllm": _dynamo("extra-engine-args", default=""),
+    "trtllm-serve": Option(("--extra_llm_api_options", "--config"), (), ""),
+}
 """Command -> the option that names its engine file."""
 
 
 _PREFILL_AND_DECODE = ("prefill_and_decode", "prefill", "decode", "encode")
 
-COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
-    {
-        "dynamo.trtllm": CommandWords(
-            removed={
-                "--disaggregation-strategy": "leave it out: every disaggregated request starts in prefill",
-                **STORE_KV,
-            },
-            prefixes=("--trtllm.", "--dit-"),
-            disaggregation_modes={
-                (0, 6): _PREFILL_AND_DECODE,
-                (1, 3): ("agg", "pd", *_PREFILL_AND_DECODE),
-                (1, 4): ("agg", "pd", "prefill", "decode", "encode"),
-            },
-        ),
-        "trtllm-serve": CommandWords(
-            removed={"--moe_backend": "write moe_config.backend in the engine file"},
-            deprecated={"--moe_cluster_parallel_size": "leave it out", "--revision": "write --hf_revision"},
-        ),
-    }
-)
+COMMANDS: Mapping[str, CommandWords] = {
+    "dynamo.trtllm": CommandWords(
+        removed={
+            "--disaggregation-strategy": "leave it out: every disaggregated request starts in prefill",
+            **STORE_KV,
+        },
+        prefixes=("--trtllm.", "--dit-"),
+        disaggregation_modes={
+            (0, 6): _PREFILL_AND_DECODE,
+            (1, 3): ("agg", "pd", *_PREFILL_AND_DECODE),
+            (1, 4): ("agg", "pd", "prefill", "decode", "encode"),
+        },
+    ),
+    "trtllm-serve": CommandWords(
+        removed={"--moe_backend": "write moe_config.backend in the engine file"},
+        deprecated={"--moe_cluster_parallel_size": "leave it out", "--revision": "write --hf_revision"},
+    ),
+}
 """Command -> its words."""
 
-TRTLLM_SERVE_FLAGS_LINE = (1, 3)
-"""Release line that the list of trtllm-serve's options was read from."""
-
-TRTLLM_SERVE_ALIKE = ((0, 20), TRTLLM_SERVE_FLAGS_LINE)
+TRTLLM_SERVE_ALIKE = ((0, 20), (1, 3))
 """First and last release line between which trtllm-serve writes its options with underscores and listens on
 localhost unless told otherwise (serve.py of the middle of 2025 in the fork BatshevaBlack/TensorRT-LLM at
-385a1b9, and at 00209af)."""
+385a1b9, and at 00209af); the list of its options was read from the last one."""
 # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af, and in the forks chuangz0/TensorRT-LLM at
 # eb97997 and connorcarpenter15/TensorRT-LLM at 8f029f1.
 _SERVE_FLAGS = """

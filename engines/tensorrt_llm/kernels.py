@@ -122,10 +122,9 @@ TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
 reference of 1.3.0rc28 at c16b320)."""
 LATER_KV_DTYPE = "fp8_ds_mla"
 """A further one of releases since August 2026, for sparse attention (NVIDIA/TensorRT-LLM#16224)."""
-# The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.
-_PADDING_OF_TRTLLM = ExpertPadding(first_hidden=512)
 
 
 def tensorrt_llm_padding(moe_backend: str) -> ExpertPadding:
     """Return what the kernels of a MoE backend pad the experts' matrices to."""
-    return _PADDING_OF_TRTLLM if moe_backend == "TRTLLM" else ExpertPadding()
+    # The matrices' alignment: tensorrt_llm/_torch/modules/fused_moe/quantization.py.
+    return ExpertPadding(first_hidden=512) if moe_backend == "TRTLLM" else ExpertPadding()

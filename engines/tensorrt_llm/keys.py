@@ -21,7 +21,6 @@ Every setting that a recipe of the catalogue writes has the same name in all of 
 """
 
 from collections.abc import Collection, Mapping
-from types import MappingProxyType
 
 from engines.release import ReleaseLine
 
@@ -36,18 +35,16 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-REMOVED_ENGINE_KEYS: Mapping[str, str] = MappingProxyType(
-    {
-        "enable_mixed_sampler": "leave it out: the sampler mixes strategies by itself",
-        "use_cuda_graph": "CUDA graphs are on; write `cuda_graph_config: null` to turn them off",
-        "cuda_graph_padding_enabled": "write cuda_graph_config.enable_padding",
-        "kv_cache_dtype": "write kv_cache_config.dtype",
-        "moe_backend": "write moe_config.backend",
-        "pytorch_backend_config": "write its options at the top level",
-        "kv_cache_free_gpu_memory_fraction": "write kv_cache_config.free_gpu_memory_fraction",
-        "extra_llm_api_options": "leave it out: it is a flag of trtllm-serve that names a file",
-    }
-)
+REMOVED_ENGINE_KEYS: Mapping[str, str] = {
+    "enable_mixed_sampler": "leave it out: the sampler mixes strategies by itself",
+    "use_cuda_graph": "CUDA graphs are on; write `cuda_graph_config: null` to turn them off",
+    "cuda_graph_padding_enabled": "write cuda_graph_config.enable_padding",
+    "kv_cache_dtype": "write kv_cache_config.dtype",
+    "moe_backend": "write moe_config.backend",
+    "pytorch_backend_config": "write its options at the top level",
+    "kv_cache_free_gpu_memory_fraction": "write kv_cache_config.free_gpu_memory_fraction",
+    "extra_llm_api_options": "leave it out: it is a flag of trtllm-serve that names a file",
+}
 """Key that guides and blog posts still name -> what says the same today."""
 
 ENGINE_KEYS: frozenset[str] = _names(
@@ -83,10 +80,9 @@ ENGINE_KEYS: frozenset[str] = _names(
 )
 """Settings at the top level."""
 
-ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "kv_cache_config": _names(
-            """
+ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = {
+    "kv_cache_config": _names(
+        """
             enable_block_reuse max_tokens max_attention_window sink_token_length free_gpu_memory_fraction
             host_cache_size cross_kv_cache_fraction secondary_offload_min_priority event_buffer_max_size
             attention_dp_events_gather_period_ms enable_partial_reuse copy_on_partial_reuse use_uvm
@@ -97,73 +93,66 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
             kv_cache_event_hash_algo pool_ratio disk_cache_path kv_events_config mamba_state_config
             block_reuse_config fp8_context_mla_kv_len_cap
             """
-        ),
-        "cuda_graph_config": _names(
-            """
+    ),
+    "cuda_graph_config": _names(
+        """
             batch_sizes max_batch_size enable_padding mode num_tokens max_num_token seq_lens max_seq_len
             """
-        ),
-        "moe_config": _names(
-            """
+    ),
+    "moe_config": _names(
+        """
             backend max_num_tokens load_balancer disable_finalize_fusion use_low_precision_moe_combine
             """
-        ),
-        "attention_dp_config": _names(
-            """
+    ),
+    "attention_dp_config": _names(
+        """
             enable_balance timeout_iters batching_wait_iters enable_kv_cache_aware_routing
             kv_cache_routing_account_for_in_transfer kv_cache_routing_cold_start_warmup
             kv_cache_routing_conversation_affinity kv_cache_routing_fair_share_multiplier
             kv_cache_routing_load_balance_weight kv_cache_routing_match_rate_threshold
             kv_cache_routing_max_sessions kv_cache_routing_new_conv_placement
             """
-        ),
-        "cache_transceiver_config": _names(
-            """
+    ),
+    "cache_transceiver_config": _names(
+        """
             backend transceiver_runtime max_tokens_in_buffer kv_transfer_timeout_ms
             kv_transfer_sender_future_timeout_ms kv_transfer_poll_interval_ms kv_cache_bounce_size_mb
             enable_pipelined_transfer agent_bounce_buffer_enable agent_bounce_params
             """
-        ),
-        "scheduler_config": _names(
-            """
+    ),
+    "scheduler_config": _names(
+        """
             capacity_scheduler_policy context_chunking_policy dynamic_batch_config waiting_queue_policy
             use_python_scheduler enable_prefix_aware_scheduling
             """
-        ),
-    }
-)
+    ),
+}
 """Block at the top level -> settings inside it; blocks whose settings depend on a choice are not listed."""
 
-ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
-    {
-        ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
-        ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
-        # ai-dynamo 1.2.1 dynamo/trtllm/engine.py; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py.
-        ("backend",): frozenset({"pytorch", "_autodeploy", "autodeploy", "tensorrt", "trt"}),
-        ("orchestrator_type",): frozenset({"rpc", "ray"}),
-    }
-)
+ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = {
+    ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
+    ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
+    # ai-dynamo 1.2.1 dynamo/trtllm/engine.py; NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py.
+    ("backend",): frozenset({"pytorch", "_autodeploy", "autodeploy", "tensorrt", "trt"}),
+    ("orchestrator_type",): frozenset({"rpc", "ray"}),
+}
 """Setting that no recipe writes -> the texts that the engine accepts, small letters for capitals too."""
 
 _BEFORE_1_3: Collection[ReleaseLine] = frozenset({(1, 0), (1, 1), (1, 2)})
 _SINCE_1_5: Collection[ReleaseLine] = frozenset({(1, 5), (1, 6)})
-REFUSED_WORDS: Mapping[tuple[str, ...], Mapping[str, Collection[ReleaseLine]]] = MappingProxyType(
-    {
-        ("moe_config", "backend"): MappingProxyType(
-            {
-                # NVIDIA/TensorRT-LLM#17119 (after 2026-07-31) and #17797 took it away.
-                "WIDEEP": _SINCE_1_5,
-                "MARLIN": _BEFORE_1_3,
-                "MEGAMOE_DEEPGEMM": _BEFORE_1_3,
-                "MEGAMOE_CUTEDSL": _BEFORE_1_3 | {(1, 4)},
-            }
-        ),
-        ("cache_transceiver_config", "transceiver_runtime"): MappingProxyType({"auto": _BEFORE_1_3}),
-        ("kv_cache_config", "use_kv_cache_manager_v2"): MappingProxyType({"auto": _BEFORE_1_3}),
-        # NVIDIA/TensorRT-LLM#12483 (2026-04); in which line it came was not read.
-        ("scheduler_config", "context_chunking_policy"): MappingProxyType({"FORCE_CHUNK": frozenset()}),
-    }
-)
+REFUSED_WORDS: Mapping[tuple[str, ...], Mapping[str, Collection[ReleaseLine]]] = {
+    ("moe_config", "backend"): {
+        # NVIDIA/TensorRT-LLM#17119 (after 2026-07-31) and #17797 took it away.
+        "WIDEEP": _SINCE_1_5,
+        "MARLIN": _BEFORE_1_3,
+        "MEGAMOE_DEEPGEMM": _BEFORE_1_3,
+        "MEGAMOE_CUTEDSL": _BEFORE_1_3 | {(1, 4)},
+    },
+    ("cache_transceiver_config", "transceiver_runtime"): {"auto": _BEFORE_1_3},
+    ("kv_cache_config", "use_kv_cache_manager_v2"): {"auto": _BEFORE_1_3},
+    # NVIDIA/TensorRT-LLM#12483 (2026-04); in which line it came was not read.
+    ("scheduler_config", "context_chunking_policy"): {"FORCE_CHUNK": frozenset()},
+}
 """Setting -> word that some release takes and another does not -> the lines that refuse it, as far as was
 read. Words that stand neither here nor in the options no line takes."""
 

@@ -7,7 +7,6 @@ workers of Dynamo are given.
 
 import shlex
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from engines.engine import PORT, WorkerStart
 from engines.tensorrt_llm.engine import TensorRtLlm, algorithm_environment
@@ -28,9 +27,12 @@ class TrtllmServe(TensorRtLlm):
     metrics_path: str = "/prometheus/metrics"
     """Metrics in Prometheus' words."""
 
-    dynamo_releases: Mapping[str, str] = MappingProxyType(
-        {"1.3.0rc14": "1.2.1", "1.3.0rc19": "1.3.1", "1.3.0rc22": "1.4.2", "1.3.0rc25": "1.5.1"}
-    )
+    dynamo_releases: Mapping[str, str] = {
+        "1.3.0rc14": "1.2.1",
+        "1.3.0rc19": "1.3.1",
+        "1.3.0rc22": "1.4.2",
+        "1.3.0rc25": "1.5.1",
+    }
     """Version of its image -> release of Dynamo's runtime with the same engine: defects are known by it.
 
     Pins of the PyPI packages ai-dynamo of these releases.

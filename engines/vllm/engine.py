@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -128,27 +127,29 @@ class Vllm(Engine[VllmOptions]):
             yield "prefill and decode workers must name the same speculative_config.model, or none"
 
 
-COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
-    {
-        "dynamo.vllm": CommandWords(
-            removed={"--connector": "write --kv-transfer-config with a kv_connector", **STORE_KV},
-            deprecated={
-                "--is-prefill-worker": "write --disaggregation-mode prefill",
-                "--is-decode-worker": "write --disaggregation-mode decode",
-            },
-            disaggregation_modes={
-                (1, 0): ("agg", "prefill", "decode"),
-                (1, 1): ("agg", "prefill", "decode", "encode"),
-                (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
-            },
-        )
-    }
-)
+COMMANDS: Mapping[str, CommandWords] = {
+    "dynamo.vllm": CommandWords(
+        removed={"--connector": "write --kv-transfer-config with a kv_connector", **STORE_KV},
+        deprecated={
+            "--is-prefill-worker": "write --disaggregation-mode prefill",
+            "--is-decode-worker": "write --disaggregation-mode decode",
+        },
+        disaggregation_modes={
+            (1, 0): ("agg", "prefill", "decode"),
+            (1, 1): ("agg", "prefill", "decode", "encode"),
+            (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
+        },
+    )
+}
 """Command -> its words."""
 
-OWN_RELEASES: Mapping[str, ReleaseLine] = MappingProxyType(
-    {"0.20": (1, 2), "0.23": (1, 3), "0.26": (1, 4), "0.28": (1, 5), "0.31": (1, 6)}
-)
+OWN_RELEASES: Mapping[str, ReleaseLine] = {
+    "0.20": (1, 2),
+    "0.23": (1, 3),
+    "0.26": (1, 4),
+    "0.28": (1, 5),
+    "0.31": (1, 6),
+}
 """Release of the engine's own image -> the line of Dynamo with the same engine."""
 
 

@@ -1,7 +1,6 @@
 """Typed options of vLLM, under the engine's own names: single ones, and those that are JSON objects."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -72,16 +71,14 @@ DEFAULT_MAX_NUM_BATCHED_TOKENS = 8192
 
 Fraction = Annotated[float, Field(gt=0, le=1)]
 KvCacheDtype = Literal["auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2", "nvfp4"]
-_KV_DTYPES: Mapping[KvCacheDtype, KvDtype] = MappingProxyType(
-    {
-        "auto": "auto",
-        "bfloat16": "auto",
-        "fp8": "fp8",
-        "fp8_e4m3": "fp8",
-        "fp8_e5m2": "fp8",
-        "nvfp4": "nvfp4",
-    }
-)
+_KV_DTYPES: Mapping[KvCacheDtype, KvDtype] = {
+    "auto": "auto",
+    "bfloat16": "auto",
+    "fp8": "fp8",
+    "fp8_e4m3": "fp8",
+    "fp8_e5m2": "fp8",
+    "nvfp4": "nvfp4",
+}
 
 _FROM_ROLE = "it follows from the service's role"
 _FROM_MODEL = "it follows from the recipe's model"
@@ -94,19 +91,17 @@ class VllmSettings(OptionBlock, frozen=True):
     What a stack's settings may override in a recipe that names vllm, key by key.
     """
 
-    removed: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "model": _FROM_MODEL,
-            "served_model_name": _FROM_MODEL,
-            "disaggregation_mode": _FROM_ROLE,
-            "is_prefill_worker": _FROM_ROLE,
-            "is_decode_worker": _FROM_ROLE,
-            "connector": "write kv_transfer_config with a kv_connector",
-            # vLLM 0.26 refuses it beside the option that the algorithm becomes.
-            "quantization": "the checkpoint says it; for activations write quantization.algorithm",
-            "quantization_config": _FROM_QUANTIZATION,
-        }
-    )
+    removed: ClassVar[Mapping[str, str]] = {
+        "model": _FROM_MODEL,
+        "served_model_name": _FROM_MODEL,
+        "disaggregation_mode": _FROM_ROLE,
+        "is_prefill_worker": _FROM_ROLE,
+        "is_decode_worker": _FROM_ROLE,
+        "connector": "write kv_transfer_config with a kv_connector",
+        # vLLM 0.26 refuses it beside the option that the algorithm becomes.
+        "quantization": "the checkpoint says it; for activations write quantization.algorithm",
+        "quantization_config": _FROM_QUANTIZATION,
+    }
 
     tensor_parallel_size: PositiveInt | None = None
     """GPUs that share every layer."""

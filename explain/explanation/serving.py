@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
-from engines.runtime_lines import LOST_TOOL_CALLS_SOURCE, loses_tool_calls
+from engines.release import LOST_TOOL_CALLS_SOURCE, loses_tool_calls
 from explain.explanation.section import names_by
 from hardware import Standing
 from stacks.plan.recipe_choice import aggregated_recipes_like

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from engines.runtime_lines import LOST_TOOL_CALLS, LOST_TOOL_CALLS_ACTION, loses_tool_calls
+from engines.release import LOST_TOOL_CALLS, LOST_TOOL_CALLS_ACTION, loses_tool_calls
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
 from operations.smoke.first_token import judge_first_token, judge_silence, prompt_words

@@ -226,7 +226,7 @@ def _may_be_read_release(container: Mapping[str, Value], engine: str, vocabulary
     if engine == VLLM_SERVE:
         # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
         return image is not None and image.line is not None and image.line in _OWN_LINES
-    return image is None or image.line is None or image.line >= vocabulary.lines[0]
+    return image is None or image.line is None or image.line >= min(vocabulary.by_line)
 
 
 def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Worker) -> Iterator[Said]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from engines.effective import Effective, option_value
-from engines.runtime_lines import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS_SOURCE, MODEL_OF_LOST_CALLS
+from engines.release import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS_SOURCE, MODEL_OF_LOST_CALLS
 from engines.tensorrt_llm.flags import Option
 from engines.written_values import Count
 from resource_graph import ResourceGraph

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.release import line_name
-from engines.runtime_lines import RUNTIME_TAGS
+from engines.release import RUNTIME_TAGS, line_name
 from lab.directory import REPOSITORY
 from lab.runtime_image import SITE
 from lab.toolchain.build import cache_directory
