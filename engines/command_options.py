@@ -105,8 +105,7 @@ def _values_of(command: str) -> str:
 
 @cache
 def _names(kind: str, command: str) -> frozenset[str]:
-    names: str = _read()[kind].get(_values_of(command), "")
-    return frozenset(f"--{name}" for name in names.split())
+    return frozenset(f"--{name}" for name in _read()[kind].get(_values_of(command), "").split())
 
 
 def _vocabulary(words: _Words, prefix: str) -> Vocabulary:

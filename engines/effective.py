@@ -91,10 +91,13 @@ class Effective:
     def at(self, *path: str) -> Setting | None:
         """The effective value of a setting, or a flag's default; None where the engine's default acts."""
         if self.is_vllm:
-            return self._flag_of_vllm(path[0]) or self.file.at(path)
+            flag = flag_of(path[0])
+            given = self.flags.value(flag)
+            value = self.flags.switch(flag) if given is None else given
+            return self.file.at(path) if value is None else Setting(value, flag)
         if path[0] in self.overrides.content:
             return self.overrides.at(path)
-        found = self.file.at(path) if path[0] in self.file.content else None
+        found = self.file.at(path)
         if found is not None or (path[0] in self.file.content and path[0] != _MERGED_BLOCK):
             return found
         option = OPTIONS[self.command].get(path)
@@ -140,12 +143,6 @@ class Effective:
         if setting is None or isinstance(setting.value, Mapping):
             return None if setting is None else cast("Mapping[str, Any]", setting.value)
         return json_object(str(setting.value), flag_of(path[0]))
-
-    def _flag_of_vllm(self, name: str) -> Setting | None:
-        flag = flag_of(name)
-        given = self.flags.value(flag)
-        value = self.flags.switch(flag) if given is None else given
-        return None if value is None else Setting(value, flag)
 
 
 def effective(command: str, flags: Flags, environment: Environment, file: EngineFile = NO_FILE) -> Effective:

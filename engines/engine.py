@@ -176,8 +176,10 @@ class Engine(ABC, Generic[Options]):
             needed = use.prompt_tokens + (1 if role == "prefill" else use.answer_tokens)
             longest = options.effective_max_seq_len(use.shape.max_positions)
             if needed > longest:
-                said = f"{needed} tokens of prompt and answer exceed the {whose(role)}'s"
-                yield f"{said} {self.length_option} {longest}"
+                yield (
+                    f"{needed} tokens of prompt and answer exceed the {whose(role)}'s {self.length_option} "
+                    f"{longest}"
+                )
         worker, prefill, decode = roles.get("worker"), roles.get("prefill"), roles.get("decode")
         if worker is not None and worker.hands_over:
             yield f"an aggregated worker hands no KV cache over: leave {self.transfer_words} out"

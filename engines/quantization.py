@@ -34,8 +34,9 @@ an 8-bit scale for every 16 values."""
 
 def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:
     """The algorithms that some MoE backend runs on the GPU; empty on Ampere."""
-    family = accelerator.architecture_family
-    return tuple(name for name, families in MXFP4_ALGORITHMS.items() if family in families)
+    return tuple(
+        name for name, families in MXFP4_ALGORITHMS.items() if accelerator.architecture_family in families
+    )
 
 
 def default_algorithm(accelerator: Accelerator, moe_backend: str) -> MxFp4AlgorithmName:

@@ -6,11 +6,11 @@ their values in `command_options`, tags of EFA images in `transport_setup`.
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 ReleaseLine = tuple[int, int]
 """Major and minor version."""
+_LINE = re.compile(r"([0-9]+)\.([0-9]+)\.")
 
 
 def release_line(runtime_version: str) -> ReleaseLine:
@@ -20,7 +20,7 @@ def release_line(runtime_version: str) -> ReleaseLine:
         ValueError: the tag does not begin with a release's number.
 
     """
-    found = re.match(r"([0-9]+)\.([0-9]+)\.", runtime_version)
+    found = _LINE.match(runtime_version)
     if found is None:
         raise ValueError(f"{runtime_version} is no release of the runtime image, such as 1.2.1")
     return int(found[1]), int(found[2])
@@ -38,9 +38,7 @@ def line_name(runtime_version: str) -> str:
 
 def known_line_name(runtime_version: str) -> str | None:
     """Return the release line of a tag; None for a tag that is no release's."""
-    with suppress(ValueError):
-        return line_name(runtime_version)
-    return None
+    return line_name(runtime_version) if _LINE.match(runtime_version) else None
 
 
 def release_name(tag: str) -> str | None:

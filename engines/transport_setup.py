@@ -50,24 +50,9 @@ class TransportWords:
     mnnvl_privileges: Privileges | None = None
 
 
-# On Ethernet UCX has to be told the address type and which entry of the address table is RoCE v2 with IPv4.
-_ROCE: Mapping[str, str] = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"}
-
-_EFA_ENVIRONMENT: Mapping[str, str] = {
-    "FI_PROVIDER": "efa",
-    "FI_EFA_USE_DEVICE_RDMA": "1",
-    "FI_EFA_ENABLE_SHM_TRANSFER": "0",
-    "FI_EFA_ENABLE_SHM": "0",
-}
-_EFA_LIBRARY_DIRECTORIES = ("/opt/amazon/efa/lib", "/opt/amazon/efa/lib64", "/opt/aws-ofi-nccl/lib")
 # Capabilities act for root alone, and DAC_OVERRIDE lets that root write where the image's user may.
 RDMA_PRIVILEGES = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "IPC_LOCK", "SYS_RESOURCE"))
 """RDMA pins the KV cache's memory, which needs IPC_LOCK and SYS_RESOURCE (RDMA guide)."""
-# Workers of one container are no children of each other: a node with kernel.yama.ptrace_scope 1, Ubuntu's
-# default, denies them each other's handles of GPU memory (pidfd_getfd) without SYS_PTRACE. Published by
-# ai-dynamo/dynamo docs of release 1.1.1, page "GPT-OSS" (docker run), and in its
-# recipes/gpt-oss-120b/vllm/disagg-b200-agentic/deploy.yaml at 04521f4.
-_NVLINK_PRIVILEGES = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "SYS_PTRACE"))
 
 
 def kv_profile(
@@ -93,12 +78,19 @@ def kv_profile(
             # examples/backends/vllm/launch/disagg.sh at 2a6da14.
             return KvProfile("UCX", runtime_version, environment)
         case "nvlink":
-            # UCX finds CUDA IPC by itself between processes that see each other's GPUs.
-            return KvProfile("UCX", runtime_version, environment, privileges=_NVLINK_PRIVILEGES)
+            # UCX finds CUDA IPC by itself between processes that see each other's GPUs. Workers of one
+            # container are no children of each other: a node with kernel.yama.ptrace_scope 1, the default of
+            # Ubuntu, denies them each other's handles of GPU memory (pidfd_getfd) without SYS_PTRACE. So it is
+            # in ai-dynamo/dynamo docs of release 1.1.1, page "GPT-OSS" (docker run), and in its
+            # recipes/gpt-oss-120b/vllm/disagg-b200-agentic/deploy.yaml at 04521f4.
+            allowed = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "SYS_PTRACE"))
+            return KvProfile("UCX", runtime_version, environment, privileges=allowed)
         case "rdma":
             # UCX_TLS is left alone, though one of the publisher's guides sets it: the engine's own ranks talk
-            # over UCX too, and a list without shared memory would take that from them.
-            environment = {"UCX_RNDV_SCHEME": "get_zcopy", **(_ROCE if roce else {}), **environment}
+            # over UCX too, and a list without shared memory would take that from them. On Ethernet UCX has to
+            # be told the address type and which entry of the address table is RoCE v2 with IPv4.
+            ethernet = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"} if roce else {}
+            environment = {"UCX_RNDV_SCHEME": "get_zcopy", **ethernet, **environment}
             return KvProfile("UCX", runtime_version, environment, privileges=RDMA_PRIVILEGES)
         case "mnnvl":
             return KvProfile(
@@ -108,8 +100,15 @@ def kv_profile(
             return KvProfile(
                 words.efa,
                 efa_image_tag(runtime_version),
-                {**words.efa_environment, **_EFA_ENVIRONMENT, **environment},
-                library_directories=_EFA_LIBRARY_DIRECTORIES,
+                {
+                    **words.efa_environment,
+                    "FI_PROVIDER": "efa",
+                    "FI_EFA_USE_DEVICE_RDMA": "1",
+                    "FI_EFA_ENABLE_SHM_TRANSFER": "0",
+                    "FI_EFA_ENABLE_SHM": "0",
+                    **environment,
+                },
+                library_directories=("/opt/amazon/efa/lib", "/opt/amazon/efa/lib64", "/opt/aws-ofi-nccl/lib"),
                 # NIXL registers GPU memory with the EFA interface, which fails without it; the EFA guide
                 # calls IPC_LOCK alone insufficient.
                 privileges=Privileges(privileged=True),

@@ -47,8 +47,6 @@ DEEP_EP_OFF = Workaround(
 )
 """On every other GPU: `WITHOUT_DEEP_EP` would forbid the ways over NVLink too, which work there."""
 
-_GRAPHS = "cuda_graph_config"
-
 
 class TensorRtLlm(Engine[TensorRtLlmOptions]):
     """TensorRT-LLM; each method is documented at its base."""
@@ -94,18 +92,19 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         The engine file wins over flags, so nothing that is in the file is repeated as a flag.
         """
         older = OLDER_NAMES.get(release_line(start.runtime_version), {})
-        words = [older.get(word, word) for word in start.arguments]
-        parts = [
-            "python3 -m dynamo.trtllm",
-            '--model-path "$MODEL_PATH"',
-            f'--served-model-name "{start.served_name}"',
-            '--extra-engine-args "$ENGINE_ARGS"',
-        ]
-        if start.role != "worker":
-            # An aggregated worker runs in the flag's default, prefill_and_decode; `agg`, the default of later
-            # releases, is refused by 1.2.
-            parts.append(f"--disaggregation-mode {start.role}")
-        return " ".join([*parts, shlex.join(words)] if words else parts)
+        # An aggregated worker runs in the flag's default, prefill_and_decode; `agg`, the default of later
+        # releases, is refused by 1.2.
+        mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
+        return " ".join(
+            [
+                "python3 -m dynamo.trtllm",
+                '--model-path "$MODEL_PATH"',
+                f'--served-model-name "{start.served_name}"',
+                '--extra-engine-args "$ENGINE_ARGS"',
+                *mode,
+                *(shlex.quote(older.get(word, word)) for word in start.arguments),
+            ]
+        )
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """What the command line names, and the number format of the experts."""
@@ -124,8 +123,8 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         """
         content = written(options)
         # Absent and null differ for this alone: absent is the engine's default, null is off.
-        if _GRAPHS in options.model_fields_set:
-            content.setdefault(_GRAPHS, None)
+        if "cuda_graph_config" in options.model_fields_set:
+            content.setdefault("cuda_graph_config", None)
         return yaml.safe_dump(content, sort_keys=True, default_flow_style=False)
 
     def with_transport(self, options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtLlmOptions:
@@ -206,9 +205,7 @@ def algorithm_environment(algorithm: str | None) -> dict[str, str]:
 def _unfit_kernels(options: TensorRtLlmOptions, use: ModelUse) -> Iterator[str]:
     """What the experts' kernels refuse of each GPU on which the recipe may run."""
     chosen = (options.moe_config.backend if options.moe_config else None) or "AUTO"
-    for gpu in ACCELERATORS.values():
-        if gpu.architecture_family not in use.families:
-            continue
+    for gpu in (each for each in ACCELERATORS.values() if each.architecture_family in use.families):
         backend = default_moe_backend(gpu) if chosen == "AUTO" else chosen
         algorithm = use.algorithm or default_algorithm(gpu, backend)
         support = moe_support(backend, algorithm, gpu, expert_parallel_size=options.moe_expert_parallel_size)

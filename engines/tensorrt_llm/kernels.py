@@ -40,10 +40,6 @@ class MoeSupport:
         return self.outcome is MoeOutcome.FAILS
 
 
-_HOPPER = (9, 0)
-_BLACKWELL_ALGORITHM: MxFp4AlgorithmName = "W4A8_MXFP4_MXFP8"
-
-
 def is_moe_backend(text: str) -> TypeGuard[MoeBackend]:
     """Whether the table has the backend; AUTO and those of later releases are not there."""
     return text in MOE_BACKENDS
@@ -53,7 +49,7 @@ def default_moe_backend(accelerator: Accelerator) -> MoeBackend:
     """What `moe_config.backend: AUTO` (the default) means for gpt-oss there."""
     if (10, 0) <= accelerator.compute_capability < (12, 0):
         return "TRTLLM"
-    return "TRITON" if accelerator.compute_capability == _HOPPER else "CUTLASS"
+    return "TRITON" if accelerator.compute_capability == (9, 0) else "CUTLASS"
 
 
 def moe_support(
@@ -73,13 +69,10 @@ def moe_support(
             return _triton(algorithm, accelerator, expert_parallel_size)
         case "CUTEDSL" | "DENSEGEMM":
             cutlass = _cutlass(algorithm, accelerator)
-            runs = cutlass.outcome is MoeOutcome.RUNS
             reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
-            return (
-                MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason)
-                if runs
-                else MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}")
-            )
+            if cutlass.outcome is MoeOutcome.RUNS:
+                return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason)
+            return MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}")
         case "WIDEEP" | "DEEPGEMM" | "VANILLA":
             reason = f"{backend} adds no bias to its experts, and those of gpt-oss have one"
             return MoeSupport(MoeOutcome.FAILS, reason)
@@ -87,15 +80,20 @@ def moe_support(
 
 def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
     family = accelerator.architecture_family
-    if (family, algorithm) in {("blackwell", _BLACKWELL_ALGORITHM), ("hopper", "W4A16_MXFP4")}:
-        return MoeSupport(MoeOutcome.RUNS, f"CUTLASS runs {algorithm} on {family}")
-    if algorithm == _BLACKWELL_ALGORITHM:
-        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only")
-    if family == "blackwell" and algorithm == "W4A16_MXFP4":
-        return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError")
-    return MoeSupport(
-        MoeOutcome.NOT_DECLARED, f"CUTLASS does not declare {algorithm} for gpt-oss on {accelerator.name}"
-    )
+    match algorithm, family:
+        case ("W4A8_MXFP4_MXFP8", "blackwell") | ("W4A16_MXFP4", "hopper"):
+            return MoeSupport(MoeOutcome.RUNS, f"CUTLASS runs {algorithm} on {family}")
+        case "W4A8_MXFP4_MXFP8", _:
+            return MoeSupport(MoeOutcome.FAILS, "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only")
+        case "W4A16_MXFP4", "blackwell":
+            return MoeSupport(
+                MoeOutcome.FAILS, "CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError"
+            )
+        case _:
+            return MoeSupport(
+                MoeOutcome.NOT_DECLARED,
+                f"CUTLASS does not declare {algorithm} for gpt-oss on {accelerator.name}",
+            )
 
 
 def _trtllm(accelerator: Accelerator) -> MoeSupport:
@@ -107,13 +105,15 @@ def _trtllm(accelerator: Accelerator) -> MoeSupport:
 
 
 def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
-    if algorithm == _BLACKWELL_ALGORITHM:
-        return MoeSupport(MoeOutcome.FAILS, "TRITON has no quantization method for W4A8_MXFP4_MXFP8")
-    if accelerator.architecture_family == "hopper":
-        return MoeSupport(MoeOutcome.RUNS, f"TRITON runs {algorithm} on Hopper")
-    if accelerator.architecture_family == "blackwell" and expert_parallel_size > 1:
-        return MoeSupport(MoeOutcome.FAILS, "TRITON raises with expert parallelism above 1 on Blackwell")
-    return MoeSupport(MoeOutcome.NOT_DECLARED, "NVIDIA tests TRITON with gpt-oss on Hopper only")
+    match algorithm, accelerator.architecture_family:
+        case "W4A8_MXFP4_MXFP8", _:
+            return MoeSupport(MoeOutcome.FAILS, "TRITON has no quantization method for W4A8_MXFP4_MXFP8")
+        case _, "hopper":
+            return MoeSupport(MoeOutcome.RUNS, f"TRITON runs {algorithm} on Hopper")
+        case _, "blackwell" if expert_parallel_size > 1:
+            return MoeSupport(MoeOutcome.FAILS, "TRITON raises with expert parallelism above 1 on Blackwell")
+        case _:
+            return MoeSupport(MoeOutcome.NOT_DECLARED, "NVIDIA tests TRITON with gpt-oss on Hopper only")
 
 
 TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})

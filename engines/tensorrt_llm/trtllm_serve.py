@@ -40,23 +40,27 @@ class TrtllmServe(TensorRtLlm):
 
     def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
         """Every engine option stands in the file: which of file and flag wins differs between releases."""
-        words = [
-            "trtllm-serve",
-            start.model_path,
-            "--host",
-            "0.0.0.0",  # noqa: S104 - the pod's network namespace
-            "--port",
-            str(PORT),
-            "--backend",
-            "pytorch",
-            "--served_model_name",
-            start.served_name,
-            "--extra_llm_api_options",
-            start.engine_file_path,
-        ]
-        return shlex.join(words)
+        return shlex.join(
+            [
+                "trtllm-serve",
+                start.model_path,
+                "--host",
+                "0.0.0.0",  # noqa: S104 - the pod's network namespace
+                "--port",
+                str(PORT),
+                "--backend",
+                "pytorch",
+                "--served_model_name",
+                start.served_name,
+                "--extra_llm_api_options",
+                start.engine_file_path,
+            ]
+        )
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """A home that the pod's user may write, and the number format of the experts."""
-        home = {"HOME": _HOME, "TRITON_CACHE_DIR": f"{_HOME}/.triton"}
-        return {**algorithm_environment(start.algorithm), **home}
+        return {
+            **algorithm_environment(start.algorithm),
+            "HOME": _HOME,
+            "TRITON_CACHE_DIR": f"{_HOME}/.triton",
+        }

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel
 
@@ -26,7 +26,6 @@ recipe for 1.3.1 sets the variable.
 """
 MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 _MXFP8_OPTION = {"quantization_config": {"moe": {"activation": "mxfp8"}}}
-_MXFP8 = VLLM_MOE_VARIABLES[MXFP8_VARIABLE]
 _AUTO = "auto"
 _STRUCTURED_OUTPUT = "structured_outputs_config"
 _SIDE_CHANNEL_PORT = 5600
@@ -74,7 +73,7 @@ class Vllm(Engine[VllmOptions]):
     def command_line(self, options: VllmSettings, start: WorkerStart) -> str:
         """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
         mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
-        activations = _MXFP8_OPTION if _wants_mxfp8(start) and _has_activation_option(start) else {}
+        activations = _MXFP8_OPTION if _mxfp8_by(start) == "option" else {}
         flags = {**written(options), **activations, **_speculation(options, start)}
         words = [word for name, value in flags.items() for word in _flag(name, value)]
         return " ".join(
@@ -88,10 +87,8 @@ class Vllm(Engine[VllmOptions]):
 
     def environment(self, start: WorkerStart) -> dict[str, str]:
         """Where the model is, and the number format of the experts' activations."""
-        variables = {"MODEL_PATH": start.model_path}
-        if _wants_mxfp8(start) and not _has_activation_option(start):
-            variables[MXFP8_VARIABLE] = "1"
-        return variables
+        mxfp8 = {MXFP8_VARIABLE: "1"} if _mxfp8_by(start) == "variable" else {}
+        return {"MODEL_PATH": start.model_path, **mxfp8}
 
     def port_environment(self, index: int) -> dict[str, str]:
         """The port on which NIXL's agents find each other."""
@@ -153,12 +150,12 @@ OWN_RELEASES: Mapping[str, ReleaseLine] = {
 """Release of the engine's own image -> the line of Dynamo with the same engine."""
 
 
-def _wants_mxfp8(start: WorkerStart) -> bool:
-    return start.algorithm == "W4A8_MXFP4_MXFP8"
-
-
-def _has_activation_option(start: WorkerStart) -> bool:
-    return release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION
+def _mxfp8_by(start: WorkerStart) -> Literal["option", "variable"] | None:
+    """What tells the worker to take activations in MXFP8; None where they are not asked for."""
+    if start.algorithm != "W4A8_MXFP4_MXFP8":
+        return None
+    has_option = release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION
+    return "option" if has_option else "variable"
 
 
 def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:
@@ -166,8 +163,8 @@ def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:
     speculation = options.speculative_config
     if speculation is None:
         return {}
-    directory = start.draft_directories[speculation.model]
-    return {"speculative_config": {**written(speculation), "model": directory}}
+    named = {**written(speculation), "model": start.draft_directories[speculation.model]}
+    return {"speculative_config": named}
 
 
 def _flag(name: str, value: Any) -> Iterator[str]:
@@ -205,7 +202,8 @@ def _unfit_kernels(options: VllmOptions, use: ModelUse) -> Iterator[str]:
     if use.algorithm == "W4A8_MXFP4_FP8":
         yield "vLLM has no W4A8_MXFP4_FP8: write W4A8_MXFP4_MXFP8 or W4A16_MXFP4"
     if use.algorithm == "W4A8_MXFP4_MXFP8":
-        yield from _without("quantization.algorithm W4A8_MXFP4_MXFP8", _MXFP8, use, "write W4A16_MXFP4")
+        kernels = VLLM_MOE_VARIABLES[MXFP8_VARIABLE]
+        yield from _without("quantization.algorithm W4A8_MXFP4_MXFP8", kernels, use, "write W4A16_MXFP4")
         if backend != _AUTO:
             # vLLM 0.20 reads the variable of the algorithm only where the backend is auto.
             yield (

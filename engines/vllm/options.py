@@ -56,15 +56,6 @@ class KvTransferConfig(OptionBlock, frozen=True):
     kv_buffer_device: Literal["cuda", "cpu"] | None = None
     kv_connector_extra_config: Mapping[str, Any] | None = None
 
-    def host_bytes(self, ranks: int) -> int:
-        """Return the host memory that it takes for an engine of so many GPUs, 0 where nothing is known."""
-        if self.kv_connector != CPU_OFFLOAD:
-            return 0
-        told = self.kv_connector_extra_config or {}
-        of_a_rank = told.get("cpu_bytes_to_use_per_rank")
-        whole = int(told.get("cpu_bytes_to_use", _CPU_OFFLOAD_BYTES))
-        return whole if of_a_rank is None else int(of_a_rank) * ranks
-
 
 DEFAULT_MAX_NUM_BATCHED_TOKENS = 8192
 """On GPUs of 70 GiB and more (vllm 0.20.1 vllm/engine/arg_utils.py, get_batch_defaults)."""
@@ -82,7 +73,6 @@ _KV_DTYPES: Mapping[KvCacheDtype, KvDtype] = {
 
 _FROM_ROLE = "it follows from the service's role"
 _FROM_MODEL = "it follows from the recipe's model"
-_FROM_QUANTIZATION = "write quantization.algorithm of the recipe"
 
 
 class VllmSettings(OptionBlock, frozen=True):
@@ -100,7 +90,7 @@ class VllmSettings(OptionBlock, frozen=True):
         "connector": "write kv_transfer_config with a kv_connector",
         # vLLM 0.26 refuses it beside the option that the algorithm becomes.
         "quantization": "the checkpoint says it; for activations write quantization.algorithm",
-        "quantization_config": _FROM_QUANTIZATION,
+        "quantization_config": "write quantization.algorithm of the recipe",
     }
 
     tensor_parallel_size: PositiveInt | None = None
@@ -191,10 +181,15 @@ class VllmOptions(VllmSettings, WorkerOptions, frozen=True):
 
     @property
     def host_cache_bytes(self) -> int:
-        """Bytes of host memory that hold KV cache of one worker."""
-        ranks = self.tensor_parallel_size * self.pipeline_parallel_size
+        """Bytes of host memory that hold KV cache of one worker, 0 where nothing is known."""
         offload = self.kv_transfer_config
-        return offload.host_bytes(ranks) * self.data_parallel_size if offload else 0
+        if offload is None or offload.kv_connector != CPU_OFFLOAD:
+            return 0
+        told = offload.kv_connector_extra_config or {}
+        of_a_rank = told.get("cpu_bytes_to_use_per_rank")
+        if of_a_rank is not None:
+            return int(of_a_rank) * self.gpus
+        return int(told.get("cpu_bytes_to_use", _CPU_OFFLOAD_BYTES)) * self.data_parallel_size
 
     def effective_max_seq_len(self, model_positions: int) -> int:
         """Tokens of prompt and answer together, for a model with that many positions."""
