@@ -251,11 +251,10 @@ def _overrides(command: str, flags: Flags, environment: Environment) -> EngineFi
     overrides: dict[str, Any] = {}
     for flag in dynamic:
         *blocks, last = flag.name.removeprefix(DYNAMIC_PREFIX).split(".")
-        value = (flag.value or UNKNOWN_WORD).value(flag.name)
         block = overrides
         for key in blocks:
             inner = block.get(key)
             block[key] = inner = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
             block = inner
-        block[last] = value
+        block[last] = (flag.value or UNKNOWN_WORD).value(flag.name)
     return EngineFile(f"{DYNAMIC_PREFIX}*", overrides)

@@ -80,8 +80,8 @@ def kv_profile(
         case "nvlink":
             # UCX finds CUDA IPC by itself between processes that see each other's GPUs. Workers of one
             # container are no children of each other: a node with kernel.yama.ptrace_scope 1, the default of
-            # Ubuntu, denies them each other's handles of GPU memory (pidfd_getfd) without SYS_PTRACE. So it is
-            # in ai-dynamo/dynamo docs of release 1.1.1, page "GPT-OSS" (docker run), and in its
+            # Ubuntu, denies them each other's handles of GPU memory (pidfd_getfd) without SYS_PTRACE.
+            # Published by ai-dynamo/dynamo docs of release 1.1.1, page "GPT-OSS" (docker run), and in its
             # recipes/gpt-oss-120b/vllm/disagg-b200-agentic/deploy.yaml at 04521f4.
             allowed = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "SYS_PTRACE"))
             return KvProfile("UCX", runtime_version, environment, privileges=allowed)

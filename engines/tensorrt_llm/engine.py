@@ -147,8 +147,7 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
         if not is_fixed or tokens is None or tokens >= prompt_tokens:
             return None
         block = options.tokens_per_block
-        option = "cache_transceiver_config.max_tokens_in_buffer"
-        return option, tokens, -(-prompt_tokens // block) * block
+        return "cache_transceiver_config.max_tokens_in_buffer", tokens, -(-prompt_tokens // block) * block
 
     def known_defects(
         self,

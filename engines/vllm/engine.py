@@ -26,7 +26,6 @@ recipe for 1.3.1 sets the variable.
 """
 MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 _MXFP8_OPTION = {"quantization_config": {"moe": {"activation": "mxfp8"}}}
-_AUTO = "auto"
 _STRUCTURED_OUTPUT = "structured_outputs_config"
 _SIDE_CHANNEL_PORT = 5600
 """Port on which workers exchange what NIXL needs to reach each other (vllm 0.20.1 vllm/envs.py)."""
@@ -169,16 +168,15 @@ def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:
 
 def _flag(name: str, value: Any) -> Iterator[str]:
     dashed = name.replace("_", "-")
-    if isinstance(value, bool):
-        yield f"--{dashed}" if value else f"--no-{dashed}"
-        return
-    yield f"--{dashed}"
-    if isinstance(value, Mapping):
-        yield json.dumps(value, separators=(",", ":"), default=dict)
-    elif isinstance(value, list):
-        yield from (str(item) for item in cast("list[object]", value))
-    else:
-        yield str(value)
+    match value:
+        case bool():
+            yield f"--{dashed}" if value else f"--no-{dashed}"
+        case Mapping():
+            yield from (f"--{dashed}", json.dumps(value, separators=(",", ":"), default=dict))
+        case list():
+            yield from (f"--{dashed}", *(str(item) for item in cast("list[object]", value)))
+        case _:
+            yield from (f"--{dashed}", str(value))
 
 
 def _unfit_sizes(options: VllmOptions, use: ModelUse) -> Iterator[str]:
@@ -198,13 +196,13 @@ def _unfit_sizes(options: VllmOptions, use: ModelUse) -> Iterator[str]:
 
 
 def _unfit_kernels(options: VllmOptions, use: ModelUse) -> Iterator[str]:
-    backend = options.moe_backend or _AUTO
+    backend = options.moe_backend or "auto"
     if use.algorithm == "W4A8_MXFP4_FP8":
         yield "vLLM has no W4A8_MXFP4_FP8: write W4A8_MXFP4_MXFP8 or W4A16_MXFP4"
     if use.algorithm == "W4A8_MXFP4_MXFP8":
         kernels = VLLM_MOE_VARIABLES[MXFP8_VARIABLE]
         yield from _without("quantization.algorithm W4A8_MXFP4_MXFP8", kernels, use, "write W4A16_MXFP4")
-        if backend != _AUTO:
+        if backend != "auto":
             # vLLM 0.20 reads the variable of the algorithm only where the backend is auto.
             yield (
                 f"moe_backend {backend} takes the experts' activations in BF16, whatever "

@@ -121,8 +121,11 @@ def _written(settings: Effective) -> Iterator[EngineFile]:
     yield from (settings.file, settings.overrides)
     for path, option in OPTIONS[settings.command].items():
         given = known(settings.at, *path)
-        is_typed = given is not None and given.source in (*option.flags, option.variable)
-        if given is None or not is_typed or PLACEHOLDER.search(str(given.value)):
+        if (
+            given is None
+            or given.source not in (*option.flags, option.variable)
+            or PLACEHOLDER.search(str(given.value))
+        ):
             continue
         *blocks, key = path
         content = {key: given.value}
