@@ -44,9 +44,6 @@ STORE_KV = {"--store-kv": "write --discovery-backend"}
 """An option that every command of Dynamo's runtime had (argparse of the PyPI package ai-dynamo 1.2.1)."""
 
 
-_Words = Mapping[str, str]
-
-
 @dataclass(frozen=True)
 class Vocabulary:
     """Words that some lines of a command have: its options, or the values of one of them."""
@@ -61,8 +58,7 @@ class Vocabulary:
     @cached_property
     def of_every_line(self) -> frozenset[str]:
         """What no line lacks."""
-        first, *others = self.by_line.values()
-        return first.intersection(*others)
+        return frozenset[str].intersection(*self.by_line.values())
 
 
 @cache
@@ -78,7 +74,7 @@ def command_options(command: str) -> Vocabulary | None:
 @cache
 def option_values(command: str) -> Mapping[str, Vocabulary]:
     """Option -> the values that it takes, for options with a closed set of them."""
-    options: Mapping[str, _Words] = _read()["values"].get(_values_of(command), {})
+    options: Mapping[str, Mapping[str, str]] = _read()["values"].get(_values_of(command), {})
     return {f"--{option}": _vocabulary(words, "") for option, words in options.items()}
 
 
@@ -108,7 +104,7 @@ def _names(kind: str, command: str) -> frozenset[str]:
     return frozenset(f"--{name}" for name in _read()[kind].get(_values_of(command), "").split())
 
 
-def _vocabulary(words: _Words, prefix: str) -> Vocabulary:
+def _vocabulary(words: Mapping[str, str], prefix: str) -> Vocabulary:
     by_line: dict[ReleaseLine, set[str]] = {}
     for lines, names in words.items():
         for line in lines.split():

@@ -23,8 +23,6 @@ from engines.written_values import Count, Setting, Undecided, whole_number
 TENSORRT_LLM = frozenset(OPTIONS)
 """Modules and programs that start TensorRT-LLM."""
 VLLM = frozenset({"dynamo.vllm", "vllm"})
-_TRTLLM_SERVE = "trtllm-serve"
-_MERGED_BLOCK = "kv_cache_config"
 _SWITCHED_ON = frozenset({"1", "true", "yes", "on"})
 _SHORT_NAMES_OF_VLLM = {
     "-tp": "--tensor-parallel-size",
@@ -98,7 +96,7 @@ class Effective:
         if path[0] in self.overrides.content:
             return self.overrides.at(path)
         found = self.file.at(path)
-        if found is not None or (path[0] in self.file.content and path[0] != _MERGED_BLOCK):
+        if found is not None or (path[0] in self.file.content and path[0] != "kv_cache_config"):
             return found
         option = OPTIONS[self.command].get(path)
         setting = None if option is None else option_value(self.flags, self.environment, option)
@@ -239,7 +237,7 @@ def _spelt(flag: str) -> str:
 
 
 def _overrides(command: str, flags: Flags, environment: Environment) -> EngineFile:
-    if command == _TRTLLM_SERVE:
+    if command == "trtllm-serve":
         return NO_FILE
     text = option_value(flags, environment, OVERRIDE_ENGINE_ARGS).value
     name = OVERRIDE_ENGINE_ARGS.flags[0]

@@ -159,8 +159,7 @@ class Engine(ABC, Generic[Options]):
             ValueError: the tag is no release's, so that nobody knows its defects.
 
         """
-        can_cross = instance_type.nvlink_crosses_nodes and not has_imex_channel
-        return (WITHOUT_MNNVL_IN_NCCL,) if can_cross else ()
+        return (WITHOUT_MNNVL_IN_NCCL,) if instance_type.nvlink_crosses_nodes and not has_imex_channel else ()
 
     @abstractmethod
     def refusals(self, options: Options, use: ModelUse) -> Iterator[str]:

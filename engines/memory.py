@@ -140,11 +140,10 @@ def memory_demand(
     live = _LIVE_RESULTS.get(sharding.attention, _LIVE_RESULTS_FROM_FOUR)
     dispatched = _DISPATCH_FACTOR * ranks * model.experts / (_REFERENCE_EXPERTS * sharding.expert)
     activations = max_num_tokens * _ATTENTION_WIDTH * (2 * live + dispatched)
-    nccl = _NCCL_GIB if sharding.tensor > 1 else 0
     return MemoryDemand(
         weights=weight_bytes(model, padding, sharding) / GIB,
         activations=activations / GIB,
-        runtime=_RUNTIME_GIB + nccl,
+        runtime=_RUNTIME_GIB + (_NCCL_GIB if sharding.tensor > 1 else 0),
     )
 
 

@@ -83,8 +83,12 @@ def kv_profile(
             # Ubuntu, denies them each other's handles of GPU memory (pidfd_getfd) without SYS_PTRACE.
             # Published by ai-dynamo/dynamo docs of release 1.1.1, page "GPT-OSS" (docker run), and in its
             # recipes/gpt-oss-120b/vllm/disagg-b200-agentic/deploy.yaml at 04521f4.
-            allowed = Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "SYS_PTRACE"))
-            return KvProfile("UCX", runtime_version, environment, privileges=allowed)
+            return KvProfile(
+                "UCX",
+                runtime_version,
+                environment,
+                privileges=Privileges(run_as_root=True, capabilities=("DAC_OVERRIDE", "SYS_PTRACE")),
+            )
         case "rdma":
             # UCX_TLS is left alone, though one of the publisher's guides sets it: the engine's own ranks talk
             # over UCX too, and a list without shared memory would take that from them. On Ethernet UCX has to

@@ -73,7 +73,11 @@ class Vllm(Engine[VllmOptions]):
         """`python3 -m dynamo.vllm`; MODEL_PATH comes from its environment."""
         mode = [] if start.role == "worker" else ["--disaggregation-mode", start.role]
         activations = _MXFP8_OPTION if _mxfp8_by(start) == "option" else {}
-        flags = {**written(options), **activations, **_speculation(options, start)}
+        flags = {**written(options), **activations}
+        if options.speculative_config is not None:
+            # Named by its directory: offline a repository at a revision is not found by its name.
+            directory = start.draft_directories[options.speculative_config.model]
+            flags["speculative_config"] = {**written(options.speculative_config), "model": directory}
         words = [word for name, value in flags.items() for word in _flag(name, value)]
         return " ".join(
             [
@@ -155,15 +159,6 @@ def _mxfp8_by(start: WorkerStart) -> Literal["option", "variable"] | None:
         return None
     has_option = release_line(start.runtime_version) >= _FIRST_LINE_WITH_ACTIVATION_OPTION
     return "option" if has_option else "variable"
-
-
-def _speculation(options: VllmSettings, start: WorkerStart) -> dict[str, Any]:
-    """Name the draft model by its directory: offline a repository at a revision is not found by its name."""
-    speculation = options.speculative_config
-    if speculation is None:
-        return {}
-    named = {**written(speculation), "model": start.draft_directories[speculation.model]}
-    return {"speculative_config": named}
 
 
 def _flag(name: str, value: Any) -> Iterator[str]:

@@ -100,19 +100,19 @@ def _checkpoints(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     are_compared = all(_is_compared(graph, worker) for worker in group.workers)
     read = checkpoint_name if are_compared else partial(known, checkpoint_name)
     loaded = {each.name: model_reference(read(each.commands[0]) or "", "") for each in group.workers}
-    paths = {name: PurePosixPath(model.text) for name, model in loaded.items() if model.is_path}
-    whole = paths if len(paths) == len(loaded) else {}
+    are_paths = all(model.is_path for model in loaded.values())
+    paths = {name: PurePosixPath(model.text) for name, model in loaded.items() if are_paths}
     if are_compared:
         refused = f"which {NIXL_CONNECTOR} refuses to bring together"
         named = {
             name: (model.repository, "") for name, model in loaded.items() if model.repository is not None
         }
         differing = tuple(_different(f"they load different models, {refused}", named))
-        texts = {name: (path, "") for name, path in whole.items()}
+        texts = {name: (path, "") for name, path in paths.items()}
         yield from differing or _different(f"they load their models from different paths, {refused}", texts)
     else:
         said = "they load their models from different folders, and nothing says whether those hold one model"
-        folders = {name: ((model_limits(str(path)) or path).name, "") for name, path in whole.items()}
+        folders = {name: ((model_limits(str(path)) or path).name, "") for name, path in paths.items()}
         yield from map(Undecided, _different(said, folders))
 
 
