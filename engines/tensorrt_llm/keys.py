@@ -11,7 +11,7 @@ Read, by the line of Dynamo whose images carry the release (pins of the PyPI pac
 - 1.3, 1.3.0rc19, of a8c5955 (2026-06-22): not to be had. What the releases before and after it agree on is
   taken for it as well.
 - 1.4, 1.3.0rc22, of 8ba9340 (2026-07-20): its llm_args.py in 1.3.0rc22/_modules of branch gh-pages at
-  0694d64, the words of moe_config.
+  0694d64, the words of moe_config, and that its classes forbid unknown keys too (StrictBaseModel).
 - 1.5, 1.3.0rc25: 1.3.0rc25/developer-guide/telemetry.html of gh-pages at 7dd67b7, which is made from
   llm_args.py: types and words of settings.
 - 1.6, 1.3.0rc29: 1.3.0rc29/llm-api/reference/LLM.html (top level) and genindex.html (blocks) of gh-pages at
@@ -28,7 +28,7 @@ SETTINGS_LINES: Collection[ReleaseLine] = frozenset((1, minor) for minor in rang
 """Lines of Dynamo whose engine settings were read; 1.0 and 1.1 carry releases of early 2026, whose files
 agree with 1.2's."""
 KEYS_LINES: Collection[ReleaseLine] = frozenset({(1, 2), (1, 6)})
-"""Lines all of whose keys were read."""
+"""Lines all of whose keys were read; a release between them may have had a key that neither has."""
 
 
 def _names(text: str) -> frozenset[str]:
