@@ -16,11 +16,13 @@ from cli.documents.judged import check_document
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import print_result
 from cli.stack_argument import AsJson, complete_stack, refuse, stack_name
+from operations.errors import CommandError
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from resource_graph.setting_lines import SettingLines
 from rules.catalogue import rules_on, run_rules
 from rules.reading.pools import read_pools
+from stacks.stack_files import PREFIX, SUFFIX, list_stacks, stack_directory
 
 _NAMED_FILES = 3
 
@@ -64,7 +66,9 @@ def check(
 ) -> None:
     """Judge; exit 1 on a mandatory finding, 2 on what cannot be understood."""
     if file:
-        _check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
+        paths = [*file, *map(Path, names or [])]
+        _refuse_stacks(paths, names or [])
+        _check_files(paths, pool or [], platform, as_json=as_json)
         return
     of_files = "goes with --file; a stack's settings say its {}"
     refuse("--platform", platform is not None, of_files.format("platform"))
@@ -74,12 +78,24 @@ def check(
     _check_stack(stack_name(names[0]), as_json=as_json)
 
 
+def _refuse_stacks(paths: Sequence[Path], names: Sequence[str]) -> None:
+    """Raise CommandError where a stack was named, or its file, as a file of objects."""
+    directory = stack_directory(Path.cwd())
+    resolved = {each.resolve() for each in paths}
+    for stack in list_stacks(directory):
+        source = f"{PREFIX}{stack}{SUFFIX}"
+        if stack in names or (directory / source).resolve() in resolved:
+            raise CommandError(
+                f"{source}: a stack, whose file holds no objects; --file judges nothing but files\n"
+                f"  allowed: one STACK, or --file FILE…\n  try: dynamo-stack check {stack}"
+            )
+
+
 def _check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
     from stacks.plan.stack_plan import in_phase
     from stacks.settings.load import SETTINGS_KEY
-    from stacks.stack_files import stack_directory
 
     stack = resolved_stack(name)
     file = stack_directory(Path.cwd()) / stack.source

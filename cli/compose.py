@@ -1,18 +1,19 @@
 """`dynamo-stack compose`: a stack for one host with Docker Compose, without Kubernetes."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.output import say
-from cli.own_files import write_files
+from cli.own_files import is_own, write_files
 from cli.stack_argument import StackArgument
 from cli.yaml_text import as_comment, to_yaml
 from compose.one_host import several_hosts, several_servers
 from compose.project import COMPOSE_FILE, compose_project
+from compose.workers import ENGINE_FOLDER
 from operations.project import resolved_stack
 from stacks.errors import SettingsError
 from stacks.plan.stack_plan import StackPlan
@@ -38,10 +39,13 @@ def compose(
     folder = to or Path(f"compose-{stack}")
     files = {COMPOSE_FILE: _heading(plan) + to_yaml(document), **beside}
     write_files(folder, files, MARK, suggestion="move it, or name another folder with --to")
-    for each in files:
-        (folder / each).chmod(_READABLE_FILE)
-        (folder / each).parent.chmod(_READABLE_FOLDER)
-    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(plan)):
+    for file in (folder / each for each in files):
+        file.chmod(_READABLE_FILE)
+        # The folder itself is the person's, and no container sees it.
+        if file.parent != folder:
+            file.parent.chmod(_READABLE_FOLDER)
+    written = f"{len(files)} files in {folder}: {', '.join(files)}"
+    for line in (written, *_left_over(folder, files), *_left_out(plan)):
         say(line)
     say(f"next: cd {shlex.quote(str(folder))} && cp .env.example .env && docker compose up --detach --wait")
 
@@ -54,6 +58,15 @@ def _heading(stack: StackPlan) -> str:
         *_left_out(stack),
     ]
     return as_comment("\n".join(lines))
+
+
+def _left_over(folder: Path, files: Container[str]) -> Iterator[str]:
+    """Yield the files of an earlier run alone; they stay, for one may be a copy of the person's own."""
+    there = (*folder.glob("*.conf"), *folder.glob(f"{ENGINE_FOLDER}/*"))
+    own = sorted(str(each.relative_to(folder)) for each in there if is_own(each, MARK))
+    left = [each for each in own if each not in files]
+    if left:
+        yield f"Left by an earlier run, and no longer used: {', '.join(left)}. Delete what you do not keep."
 
 
 def _left_out(stack: StackPlan) -> Iterator[str]:

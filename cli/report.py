@@ -16,6 +16,7 @@ from rules.catalogue import rules_on, run_rules
 from stacks.plan.stack_plan import in_phase
 
 MARK = "<!-- Written by `dynamo-stack report`; changes are overwritten. -->"
+_SUFFIX = ".html"
 
 
 def report(
@@ -25,8 +26,13 @@ def report(
     ],
 ) -> None:
     """Write the page of the stack, or nothing where somebody else's file is in the way."""
-    if to.is_dir():
-        raise CommandError(f"--to {to}: is a folder\n  try: --to {to / f'{stack}.html'}")
+    is_folder = to.is_dir()
+    if is_folder or to.suffix != _SUFFIX:
+        found = "is a folder" if is_folder else "no browser opens it as a page"
+        file = to / f"{stack}{_SUFFIX}" if is_folder else to.with_suffix(_SUFFIX)
+        raise CommandError(
+            f"--to {to}: {found}\n  allowed: a file whose name ends in {_SUFFIX}\n  try: --to {file}"
+        )
     plan = resolved_stack(stack)
     opened = in_phase(plan, "active")
     later = recorded_stack(opened)

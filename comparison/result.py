@@ -62,8 +62,7 @@ def from_json(value: Json) -> Value:
 def _from_json(values: dict[str, Any]) -> Mapping[str, Value]:
     found = from_json(values)
     if not isinstance(found, dict):
-        # Not of a wrong type in this program: the text that was read is wrong.
-        raise ValueError("unknown as a whole")  # noqa: TRY004
+        raise ValueError("unknown as a whole")  # noqa: TRY004 - pydantic tells of a ValueError alone
     return found
 
 

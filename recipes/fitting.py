@@ -29,11 +29,13 @@ def gpus_on_one_node(recipe: Recipe) -> int:
 
 
 def usable_accelerators(recipe: Recipe) -> Iterator[str]:
-    """Yield the GPUs that the recipe runs on: of its families, on nodes with room for a worker."""
-    for accelerator in ACCELERATORS.values():
-        is_of_family = accelerator.architecture_family in recipe.quantization.architecture_families
-        if is_of_family and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts):
-            yield accelerator.name
+    """Return the GPUs that the recipe runs on: of its families, on nodes with room for a worker."""
+    return (
+        accelerator.name
+        for accelerator in ACCELERATORS.values()
+        if accelerator.architecture_family in recipe.quantization.architecture_families
+        and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts)
+    )
 
 
 def fitted(recipe: Recipe, family: ArchitectureFamily, gpus: int | None = None) -> Recipe:

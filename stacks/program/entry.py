@@ -92,9 +92,8 @@ def _reader_for(
     settings: ClusterSettings, cluster: ClusterReader, kubeconfigs: Sequence[str]
 ) -> Callable[[], ClusterReader]:
     """Return what looks at the cluster while the program runs, which may make it and its kubeconfig."""
-    if settings.context_made_by is None:
-        return lambda: cluster
-    return lambda: ClusterReader(settings.context, content=kubeconfigs[-1], once=settings.context_made_by)
+    context, made_by = settings.context, settings.context_made_by
+    return lambda: ClusterReader(context, content=kubeconfigs[-1], once=made_by) if made_by else cluster
 
 
 def _refuse(source: str, problems: Sequence[Problem]) -> None:

@@ -67,10 +67,21 @@ def test_unreadable_input_exits_2_and_names_the_place_on_stderr(
         (("prod",), "Pulumi.prod.yaml"),
         (("prod",), "dev"),
         ((), "STACK"),
+        (("dev", "--file", "docs/examples/graph.yaml"), "try: dynamo-stack check dev"),
+        (("--file", "docs/../Pulumi.dev.yaml"), "try: dynamo-stack check dev"),
         (("dev", "--pool", "p6-b200.48xlarge=1"), "a stack's settings say its pools"),
         (("--file", "docs/examples/graph.yaml", "--platform", "latest"), "try: --platform 1.2.1"),
     ],
-    ids=["no file", "no stack", "stacks there are", "nothing", "pool of a stack", "no version"],
+    ids=[
+        "no file",
+        "no stack",
+        "stacks there are",
+        "nothing",
+        "a stack and a file",
+        "its file",
+        "pool of a stack",
+        "no version",
+    ],
 )
 def test_arguments_that_cannot_be_used_exit_2_with_words(
     command: Command, arguments: tuple[str, ...], says: str

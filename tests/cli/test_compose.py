@@ -120,7 +120,7 @@ def test_what_one_host_cannot_do_is_refused_with_what_it_can(
     assert [text for text in says if text not in said] == []
 
 
-def test_its_own_files_are_written_again_and_the_token_s_file_is_not_touched(
+def test_its_own_files_are_written_again_old_ones_are_named_and_those_of_others_are_not_touched(
     command: Command, tmp_path: Path
 ) -> None:
     write_stack(tmp_path, agg_gb200_settings(), "mine")
@@ -128,6 +128,13 @@ def test_its_own_files_are_written_again_and_the_token_s_file_is_not_touched(
     command("compose", "mine", folder=tmp_path)
     (folder / ".env").write_text("HF_TOKEN=planted\n")
     (folder / "compose.yaml").write_text(f"{MARK}\nservices: {{}}\n")
-    assert command("compose", "mine", folder=tmp_path).code == 0
+    (folder / "engine" / "decode.yaml").write_text(f"{MARK}\nearlier: true\n")
+    (folder / "engine" / "mine.yaml").write_text("mine: true\n")
+    folder.chmod(0o700)
+    answer = command("compose", "mine", folder=tmp_path)
+    assert answer.code == 0
     assert "frontend:" in (folder / "compose.yaml").read_text()
     assert (folder / ".env").read_text() == "HF_TOKEN=planted\n"
+    assert "Left by an earlier run, and no longer used: engine/decode.yaml. Delete" in answer.out
+    assert "engine/decode.yaml" in files(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700

@@ -7,6 +7,7 @@ from itertools import combinations
 from hardware import InstanceType
 from recipes.model import Recipe
 from recipes.services import PodRecipe
+from resource_graph.printable import dotted
 from resource_graph.spelling import nearest
 from stacks.errors import Problem
 from stacks.plan.placement.nodes import ARCHITECTURE_LABEL, PRODUCT_LABEL, node_of
@@ -144,7 +145,8 @@ def _contradicting_labels(pool: Pool, key: str) -> Iterator[Problem]:
         if pool.labels.get(label, value) != value:
             message = f"nodes of {pool.instance_type.name} carry {label}={value}"
             suggestion = "leave this label out: it follows from what the nodes are"
-            yield Problem(f"{key}.labels.{label}", pool.labels[label], message, suggestion=suggestion)
+            place = f"{key}.{dotted(('labels', label))}"
+            yield Problem(place, pool.labels[label], message, suggestion=suggestion)
 
 
 def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:

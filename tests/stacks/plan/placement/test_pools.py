@@ -51,7 +51,7 @@ def test_two_pools_of_one_kind_are_told_apart_by_a_label() -> None:
         (
             "nodePools[0].labels",
             {"kubernetes.io/arch": "arm64"},
-            "nodePools[0].labels.kubernetes.io/arch = 'arm64'\n"
+            "nodePools[0].labels[\"kubernetes.io/arch\"] = 'arm64'\n"
             "  nodes of p6-b200.48xlarge carry kubernetes.io/arch=amd64\n"
             "  try: leave this label out: it follows from what the nodes are",
         ),
