@@ -4,6 +4,7 @@
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import datetime as dt
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +32,7 @@ def check(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[STACK]",
+            metavar="STACK",
             help="Name of a stack; with --file, more files.",
             autocompletion=complete_stack,
         ),
@@ -65,17 +66,29 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Judge; exit 1 on a mandatory finding, 2 on what cannot be understood."""
+    typed = names or []
     if file:
-        paths = [*file, *map(Path, names or [])]
-        _refuse_stacks(paths, names or [])
+        paths = [*file, *map(Path, typed)]
+        _refuse_stacks(paths, typed)
         _check_files(paths, pool or [], platform, as_json=as_json)
         return
+    _refuse_files(typed)
     of_files = "goes with --file; a stack's settings say its {}"
     refuse("--platform", platform is not None, of_files.format("platform"))
     refuse("--pool", pool, of_files.format("pools"))
-    if names is None or len(names) != 1:
+    if len(typed) != 1:
         raise typer.BadParameter("give one STACK, or --file FILE…")
-    _check_stack(stack_name(names[0]), as_json=as_json)
+    _check_stack(stack_name(typed[0]), as_json=as_json)
+
+
+def _refuse_files(names: Sequence[str]) -> None:
+    """Raise CommandError where a file of objects was named as a stack."""
+    for each in names:
+        if Path(each).is_file() and stack_name(each) not in list_stacks(stack_directory(Path.cwd())):
+            raise CommandError(
+                f"{each}: a file, in the place of a stack\n  allowed: one STACK, or --file FILE…\n"
+                f"  try: dynamo-stack check --file {shlex.join(names)}"
+            )
 
 
 def _refuse_stacks(paths: Sequence[Path], names: Sequence[str]) -> None:

@@ -3,8 +3,11 @@
 # ruff: noqa: PLC0415
 # What a command does not need is not loaded: Pulumi's SDK alone takes longer to load than `list` runs.
 
+import errno
 import gc
+import os
 import signal
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +19,8 @@ from cli.exit_codes import SIGNALLED, UNREADABLE
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
+
+_OUTPUT_ENDS = {errno.EPIPE, errno.ENOSPC}
 
 
 class _Commands(TyperGroup):
@@ -40,13 +45,25 @@ class _Commands(TyperGroup):
             _say("\n" + "; ".join((f"ended by {ended.name}" if ended else "interrupted", *notes)))
             raise typer.Exit(SIGNALLED + (ended or signal.SIGINT)) from None
         except Exception as error:
+            # None while the command itself is loaded, as by a recipe of the project that cannot be read.
+            typed = COMMANDS.get(ctx.invoked_subcommand)
+            failure = typed.failure if typed else UNREADABLE
+            if isinstance(error, typer.TyperException):
+                # A command line that cannot be read, which typer shows.
+                error.exit_code = failure
+                raise
+            if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ENDS:
+                # Python would write the rest as it ends, and fail again.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                error.filename = "standard output, or a file"
+            if isinstance(error, BrokenPipeError):
+                # Who reads has gone, as `head` does: no verdict.
+                raise typer.Exit(SIGNALLED + signal.SIGPIPE) from None
             message = _message_for_a_person(error)
             if message is None:
                 raise
             _say(message)
-            # None while the command itself is loaded, as by a recipe of the project that cannot be read.
-            typed = COMMANDS.get(ctx.invoked_subcommand)
-            raise typer.Exit(typed.failure if typed else UNREADABLE) from None
+            raise typer.Exit(failure) from None
 
 
 app = typer.Typer(

@@ -25,6 +25,8 @@ def write_files(directory: Path, files: Mapping[str, str], mark: str, *, suggest
         OSError: one cannot be written.
 
     """
+    if directory.exists() and not directory.is_dir():
+        raise SettingsError({str(directory): [Problem("", None, "is no folder", suggestion=suggestion)]})
     there = [file for name in files if os.path.lexists(file := directory / name)]
     if foreign := [file for file in there if not is_own(file, mark)]:
         raise SettingsError({str(file): [_not_ours(file, mark, suggestion)] for file in foreign})

@@ -52,11 +52,13 @@ def preflight(
     Nothing is bought, and nothing made but the claim that `bind_claim` asks for.
     """
     if policy is not None:
+        refuse("--bind-claim", bind_claim, "makes a claim, and --policy asks nothing: leave one of them out")
         refuse("--json", as_json, "--policy prints JSON already, as IAM takes it")
         _print_policy(stack, policy)
         return
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
+    refuse("--bind-claim", bind_claim and own, "goes with a cluster that exists; the program makes this one")
     report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
     print_result("preflight", report, _print, as_json=as_json, code=FAILED if report.wrong else 0)
 

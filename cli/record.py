@@ -16,7 +16,7 @@ from resource_graph.input_text import InputError
 
 def record(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STACK …]", help="Names of stacks; else all of the folder.")
+        list[str] | None, typer.Argument(metavar="STACK", help="Names of stacks; else all of the folder.")
     ] = None,
     over: Annotated[
         Path | None,

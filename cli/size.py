@@ -9,11 +9,12 @@ import typer
 
 from cli.exit_codes import FAILED
 from cli.output import print_result, print_table, say
-from cli.sized_stack import write_stack
+from cli.sized_stack import new_stack, write_stack
 from cli.stack_argument import AsJson, refuse
 from hardware import INSTANCE_TYPES, Source
 from operations.document import Document
 from operations.evidence import recorded_points
+from resource_graph.spelling import hint
 from sizing.choose import Choice, Option, Workload, choose
 from sizing.made_by import made_by
 from sizing.points import SOURCES, Shape, published_points
@@ -101,6 +102,7 @@ def size(
     as_json: AsJson = False,
 ) -> None:
     """Print the layouts, or what comes nearest with exit code 1; write a stack of the best one."""
+    name = "" if to is None else new_stack(to)
     workload = Workload(
         Shape(input_tokens, output_tokens),
         requests_per_second=None if rate is None else float(_read(rate, _RATE, "--rate", "20/s")[1]),
@@ -120,7 +122,7 @@ def size(
         code=0 if choice.options else FAILED,
     )
     if to is not None:
-        write_stack(workload, choice.options, to)
+        write_stack(name, workload, choice.options, to)
 
 
 def _milliseconds(text: str, option: str) -> float:
@@ -137,7 +139,7 @@ def _read(text: str, form: re.Pattern[str], option: str, such_as: str) -> re.Mat
 
 def _measured_gpu(text: str) -> str:
     known = sorted({point.gpu for point in published_points()})
-    unknown = f"nobody has measured {text!r}; measured: {', '.join(known)}"
+    unknown = f"nobody has measured {text!r}; measured: {', '.join(known)}{hint(text, known)}"
     refuse("--gpu", text.upper() not in known, unknown)
     return text.upper()
 

@@ -1,6 +1,7 @@
 """`dynamo-stack size --to FILE`: a stack that makes the chosen layout."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,22 +30,31 @@ BASES: Mapping[str, str] = {
 _SETTINGS = "dynamo-stack:settings"
 
 
-def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None:
-    """Write the stack file of the best layout that a recipe makes; nothing is overwritten.
-
-    Raises:
-        CommandError: no recipe makes one of them, or the file is there or has no stack's name.
-
-    """
+def new_stack(to: Path) -> str:
+    """Return the name of the stack that the file will be of; CommandError where it is there, or of none."""
     name = to.name.removeprefix(PREFIX).removesuffix(SUFFIX)
     if to.name != f"{PREFIX}{name}{SUFFIX}" or not name:
-        raise CommandError(f"--to {to}: a stack's file is named {PREFIX}STACK{SUFFIX}")
+        named = to.with_name(f"{PREFIX}{to.stem}{SUFFIX}")
+        raise CommandError(f"--to {to}: a stack's file is named {PREFIX}STACK{SUFFIX}\n  try: --to {named}")
+    if os.path.lexists(to):
+        raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name")
+    return name
+
+
+def write_stack(name: str, workload: Workload, options: Sequence[Option], to: Path) -> None:
+    """Write the stack file of the best layout that a recipe makes, and say on stderr what it holds.
+
+    Raises:
+        CommandError: no recipe makes one of them.
+
+    """
     chosen = next(((each, made) for each in options if (made := made_by(each.point)) is not None), None)
     if chosen is None:
         raise CommandError("no recipe of the catalogue makes one of these layouts, and nothing was written")
     option, made = chosen
     if option is not options[0]:
-        say(f"no recipe of the catalogue makes {options[0].point.layout}; the best that one makes is written")
+        best = options[0].point.layout
+        say(f"no recipe of the catalogue makes {best}; the best that one makes is written", error=True)
     base = stack_directory(Path.cwd()) / f"{PREFIX}{BASES[option.point.gpu]}{SUFFIX}"
     try:
         stack = _stack(name, workload, option, made, yaml.safe_load(base.read_text(encoding="utf-8")))
@@ -54,13 +64,13 @@ def write_stack(workload: Workload, options: Sequence[Option], to: Path) -> None
             "not as shipped\n  try: run this in a checkout of the project"
         ) from None
     content = _header(workload, option, base) + yaml.safe_dump(stack, sort_keys=False)
-    try:
-        with to.open("x", encoding="utf-8") as file:
-            file.write(content)
-    except FileExistsError:
-        raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name") from None
-    say(f"{to}: {option.point.layout} by {made[0]}")
-    say(f"  replace accountId, publicCidrs, zone and purchase, then: `dynamo-stack explain {name}`")
+    with to.open("x", encoding="utf-8") as file:
+        file.write(content)
+    say(f"{to}: {option.point.layout} by {made[0]}", error=True)
+    say(
+        f"  replace accountId, publicCidrs, zone and purchase, then: `dynamo-stack explain {name}`",
+        error=True,
+    )
 
 
 def _header(workload: Workload, option: Option, base: Path) -> str:
@@ -95,7 +105,7 @@ def _stack(
     count = option.replicas if says_how_much else most
     if count > most:
         stacks = in_words(math.ceil(count / most), "stack")
-        say(f"one stack is one pod of this layout; what was asked for takes {stacks} like it")
+        say(f"one stack is one pod of this layout; what was asked for takes {stacks} like it", error=True)
         count = most
     serving = settings["serving"]
     kept = {key: serving[key] for key in ("namespace", "pool")}

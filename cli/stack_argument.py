@@ -52,7 +52,7 @@ StackArgument = Annotated[
 OptionalStackArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[STACK]",
+        metavar="STACK",
         help="Name of a stack, or of its file here.",
         callback=_stack_name_or_none,
         autocompletion=complete_stack,

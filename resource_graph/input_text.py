@@ -10,6 +10,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from resource_graph.printable import one_line
+from resource_graph.spelling import hint
 
 STANDARD_INPUT = Path("-")
 """`-` on the command line."""
@@ -69,7 +70,8 @@ def _content(path: Path, name: str, left: int) -> bytes:
             return _bounded(file, name, left)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"{name}: cannot be read: {reason}") from error
+        beside = [each.name for each in path.parent.glob("*")] if isinstance(error, FileNotFoundError) else ()
+        raise InputError(f"{name}: cannot be read: {reason}{hint(path.name, beside)}") from error
 
 
 def _bounded(file: BinaryIO, name: str, left: int) -> bytes:

@@ -31,7 +31,8 @@ def unknown_recipe(key: str, name: str, folder: Path | None) -> Problem:
     """Return what to say of a name that is no recipe's; `key` is where it stands."""
     names = known_recipes(folder)
     # Of a name without its model the nearest may be that of another one.
-    meant = nearest(name, names) if "/" in name else None
+    of_models = " or ".join(each for each in names if each.endswith(f"/{name}"))
+    meant = nearest(name, names) if "/" in name else of_models
     return Problem(key, name, "no recipe has this name", allowed=", ".join(names), suggestion=meant)
 
 

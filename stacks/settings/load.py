@@ -1,6 +1,7 @@
 """A stack's settings from its file, or from what the engine hands on, with every mistake in one report."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -32,7 +33,9 @@ def load_stack(name: str, directory: Path) -> StackSettings:
     """
     file = directory / f"{PREFIX}{name}{SUFFIX}"
     if not file.is_file():
-        raise SettingsError({file.name: [_no_such_stack(name, directory)]})
+        is_there = os.path.lexists(file)
+        found = Problem("", None, "is no regular file") if is_there else _no_such_stack(name, directory)
+        raise SettingsError({file.name: [found]})
     return parse_settings(read_settings(file), file.name)
 
 

@@ -61,7 +61,7 @@ def test_revisions_folders_and_stacks_are_handed_on(command: Command, sides: dic
 
 def test_what_cannot_be_compared_is_said_in_one_sentence(command: Command, sides: dict[str, Any]) -> None:
     third = command("diff", "a", "b", "c")
-    assert third.code == 2
+    assert third.code == 3
     assert "give BASE..HEAD, or two folders" in third.err
     sides["head"] = CommandError("there is no revision 'topc'\n  try: topic")
     answer = command("diff", "main..topc", "--format", "json")

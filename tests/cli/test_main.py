@@ -72,6 +72,24 @@ def test_what_a_command_does_not_need_is_not_loaded(
     assert loaded & spared == set()
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("$0 list | true", 141, ""),
+        ("$0 list > /dev/full", 2, "standard output, or a file: No space left on device\n"),
+        ("$0 diff main --format html 2> /dev/null", 3, ""),
+        ("$0 list --jso 2> /dev/null", 2, ""),
+        ("SOURCE_DATE_EPOCH=soon $0 explain dev 2>&1 | grep EPOCH >&2", 2, "SOURCE_DATE_EPOCH = 'soon'\n"),
+    ],
+    ids=["nobody reads", "a full disk", "no comparison begins", "no command begins", "no date"],
+)
+def test_what_cannot_begin_or_be_printed_exits_with_no_verdict(line: str, code: int, said: str) -> None:
+    program = Path(sys.executable).parent / "dynamo-stack"
+    shell = ["bash", "-o", "pipefail", "-c", line, str(program)]
+    done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
 def test_a_misspelt_command_gets_the_nearest() -> None:
     assert "Did you mean 'doctor'?" in CliRunner().invoke(app, ["doctr"]).output
 

@@ -46,13 +46,19 @@ def test_a_deployer_s_policies_are_as_many_as_iam_needs_and_it_says_so(
 @pytest.mark.parametrize(
     ("stack", "options", "says"),
     [
-        ("dev", ("--json",), "--policy prints JSON already"),
-        ("existing", (), "stack existing uses a cluster that exists: there is nothing to ask an account\n"),
+        ("dev", ("--policy", "deployer", "--json"), "--policy prints JSON already"),
+        ("existing", ("--policy", "deployer", "--bind-claim"), "and --policy asks nothing"),
+        ("dev", ("--bind-claim",), "goes with a cluster that exists"),
+        (
+            "existing",
+            ("--policy", "deployer"),
+            "stack existing uses a cluster that exists: there is nothing to ask an account\n",
+        ),
     ],
 )
 def test_a_policy_that_nobody_needs_is_refused_in_words(
     command: Command, tmp_path: Path, stack: str, options: tuple[str, ...], says: str
 ) -> None:
-    answer = command("preflight", stack, "--policy", "deployer", *options, folder=tmp_path)
+    answer = command("preflight", stack, *options, folder=tmp_path)
     assert (answer.code, answer.out) == (2, "")
     assert says in answer.err

@@ -161,7 +161,7 @@ def test_a_folder_that_is_a_file_exits_2_with_words(command: Command, tmp_path: 
     (tmp_path / "file").write_text("")
     answer = command("render", "dev", "--to", tmp_path / "file")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"{tmp_path / 'file'}: File exists\n"
+    assert answer.err.startswith(f"{tmp_path / 'file'}\n  is no folder\n  try: move it")
 
 
 def test_a_reader_that_has_seen_enough_is_no_error_message() -> None:

@@ -37,10 +37,11 @@ def test_the_page_is_written_with_its_folders_and_again_over_itself_and_nothing_
         (("dev", "--to", "docs"), "--to docs: is a folder"),
         (("dev", "--to", "docs"), "try: --to docs/dev.html"),
         (("dev", "--to", "pages/dev.txt"), "try: --to pages/dev.html"),
+        (("dev", "--to", "README.md/dev.html"), "README.md\n  is no folder\n  try: move it, or name"),
         (("dev",), "--to"),
         (("nobody", "--to", "x.html"), "nobody"),
     ],
-    ids=["a folder", "a file in it", "another suffix", "no file", "no stack"],
+    ids=["a folder", "a file in it", "another suffix", "a file as its folder", "no file", "no stack"],
 )
 def test_what_cannot_be_written_is_said_in_a_sentence(
     command: Command, arguments: tuple[str, ...], said: str

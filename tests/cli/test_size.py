@@ -40,14 +40,18 @@ def test_lengths_that_nobody_has_measured_are_not_computed(command: Command) -> 
         (("--ttft", "0s"), "'0s' cannot be read; give one such as 15ms or 1.5s"),
         (("--rate", "20"), "'20' cannot be read; give one such as 20/s"),
         (("--gpu", "A100"), "nobody has measured 'A100'; measured: B200, GB200, H100, H200"),
-        (("--to", "mine.yaml"), "--to mine.yaml: a stack's file is named Pulumi.STACK.yaml"),
+        (
+            ("--to", "mine.yaml"),
+            "--to mine.yaml: a stack's file is named Pulumi.STACK.yaml try: --to Pulumi.mine.yaml",
+        ),
+        (("--gpu", "b20"), "measured: B200, GB200, H100, H200; the nearest is B200"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_an_example(
     command: Command, typed: tuple[str, str], said: str
 ) -> None:
     answer = command(*LONG, *typed)
-    assert answer.code == 2
+    assert (answer.code, answer.out) == (2, "")
     assert said in squeezed(answer.err.replace("│", " "))
 
 
@@ -92,8 +96,8 @@ def test_a_layout_that_no_recipe_makes_gives_way_to_the_best_that_one_makes(
     shutil.copy(ROOT / "Pulumi.disagg-gb200-two-trays.yaml", tmp_path)
     answer = command(*LONG, "--gpu", "GB200", "--tpot", "8ms", "--to", "Pulumi.mine.yaml", folder=tmp_path)
     assert answer.code == 0, answer.err
-    assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP4" in answer.out
-    assert "1 prefill TP1 + 1 decode TP4 by gpt-oss-120b/trtllm-disagg" in answer.out
+    assert "no recipe of the catalogue makes 2 prefill TP1 + 1 decode TP4" in answer.err
+    assert "1 prefill TP1 + 1 decode TP4 by gpt-oss-120b/trtllm-disagg" in answer.err
 
 
 def test_more_than_one_pod_of_a_layout_that_is_one_pod_is_more_stacks(
@@ -102,7 +106,7 @@ def test_more_than_one_pod_of_a_layout_that_is_one_pod_is_more_stacks(
     shutil.copy(ROOT / "Pulumi.disagg-gb200-two-trays.yaml", tmp_path)
     asked = ("--gpu", "GB200", "--tpot", "15ms", "--ttft", "1s", "--rate", "60/s")
     answer = command(*LONG, *asked, "--to", "Pulumi.mine.yaml", folder=tmp_path)
-    assert "one stack is one pod of this layout; what was asked for takes 3 stacks like it" in answer.out
+    assert "one stack is one pod of this layout; what was asked for takes 3 stacks like it" in answer.err
     assert "within 15 ms between tokens and 1,000 ms to the first: GB200" in answer.out
     assert "nodes: 1\n" in (tmp_path / "Pulumi.mine.yaml").read_text()
 

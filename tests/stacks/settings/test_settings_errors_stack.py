@@ -31,7 +31,8 @@ CASES: list[tuple[str, str, object, str]] = [
         "trtllm-agg",
         "Pulumi.dev.yaml: serving.recipe = 'trtllm-agg'\n"
         "  no recipe has this name\n"
-        f"  allowed: {', '.join(recipe_names())}",
+        f"  allowed: {', '.join(recipe_names())}\n"
+        "  try: gpt-oss-120b/trtllm-agg or gpt-oss-20b/trtllm-agg",
     ),
     (
         "an unknown instance type",

@@ -25,6 +25,8 @@ def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) 
     text = _refused(tmp_path, "", "othre")
     assert text.startswith("Pulumi.othre.yaml\n  there is no stack 'othre'")
     assert text.endswith("allowed: other\n  try: other")
+    (tmp_path / "Pulumi.folder.yaml").mkdir()
+    assert _refused(tmp_path, "", "folder") == "Pulumi.folder.yaml\n  is no regular file"
 
 
 @pytest.mark.parametrize(
