@@ -1,11 +1,12 @@
 """What `dynamo-stack check` found, on one screen."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from cli.documents.judged import CheckDocument, CheckedFinding
 from cli.output import first_of, print_table, say
 from resource_graph.printable import one_line
+from rules.reading.shapes import grouped
 
 _NAMED_PLACES = 4
 _NAMED_SUBJECTS = 12
@@ -61,7 +62,7 @@ def _print_undecided(found: CheckDocument, *, knows_pools: bool) -> None:
     if not undecided:
         return
     rows: list[tuple[str, str, str]] = []
-    for findings in _grouped(undecided, lambda each: each.message):
+    for findings in grouped((each.message, each) for each in undecided).values():
         ids = list(dict.fromkeys(each.rule for each in findings))
         count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
         rows.append((count, _places(findings), f"{findings[0].message}\n{', '.join(ids)}"))
@@ -86,7 +87,7 @@ def _is_advice(finding: CheckedFinding) -> bool:
 
 def _shared(findings: Iterable[CheckedFinding]) -> Iterable[Sequence[CheckedFinding]]:
     """A finding that prefill and decode share is printed once."""
-    return _grouped(findings, lambda each: (each.rule, each.severity, each.urn, _what(each)))
+    return grouped(((each.rule, each.severity, each.urn, _what(each)), each) for each in findings).values()
 
 
 def _summary(found: CheckDocument) -> str:
@@ -117,7 +118,7 @@ def _what(finding: CheckedFinding) -> str:
 
 def _places(findings: Sequence[CheckedFinding]) -> str:
     places: list[str] = []
-    for of_one in _grouped(findings, lambda finding: finding.urn):
+    for of_one in grouped((finding.urn, finding) for finding in findings).values():
         first = of_one[0]
         others = dict.fromkeys(each.subject for each in of_one if each.subject != first.resource)
         parts = ", ".join(first_of([*others], _NAMED_SUBJECTS))
@@ -128,12 +129,3 @@ def _places(findings: Sequence[CheckedFinding]) -> str:
             where += f"\n{PurePath(first.file).name}:{first.line} (document {first.document})"
         places.append(where)
     return "\n".join(first_of(places, _NAMED_PLACES))
-
-
-def _grouped(
-    findings: Iterable[CheckedFinding], key: Callable[[CheckedFinding], Hashable]
-) -> Iterable[Sequence[CheckedFinding]]:
-    groups: dict[Hashable, list[CheckedFinding]] = {}
-    for finding in findings:
-        groups.setdefault(key(finding), []).append(finding)
-    return groups.values()

@@ -7,7 +7,7 @@ from comparison.changes import Change, Effect, FieldChange, Operation, ResourceC
 from comparison.field_lines import in_one_line
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding
-from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
+from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack, ending
 from comparison.verdict_lines import Quoted, Sentence, listed, quoted
 from resource_graph.printable import dotted
 from rules.model import Waiver
@@ -100,7 +100,7 @@ def _once_open(stack: StackComparison) -> Iterator[Sentence]:
     """
     if stack.update.refused:
         return
-    if ends := [each.goes or each.title for each in stack.ends_serving_once_open]:
+    if ends := [each.goes or each.title for each in ending(stack.opened)]:
         yield ("applied after its Capacity Block has opened, it ends serving with: ", *listed(ends, _MOST))
     rolled = _with_pods(stack.opened)
     yield from _with_effect(rolled, Effect.ROLLS_PODS, "applied after it has opened, it restarts pods of ")

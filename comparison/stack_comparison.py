@@ -88,12 +88,7 @@ class StackComparison:
     @property
     def ends_serving(self) -> tuple[ResourceChange, ...]:
         """Graphs, namespaces and clusters that serve until this deletes or replaces them."""
-        return _ending(self.resources)
-
-    @property
-    def ends_serving_once_open(self) -> tuple[ResourceChange, ...]:
-        """The same of what waits for a Capacity Block, where this is applied after the block has opened."""
-        return _ending(self.opened)
+        return ending(self.resources)
 
     @property
     def _has_changes(self) -> bool:
@@ -221,7 +216,8 @@ def _compared(name: str, base: Side, head: Side) -> StackComparison | Uncompared
     )
 
 
-def _ending(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:
+def ending(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:
+    """Return the changes that end what answers requests, or holds it."""
     return tuple(each for each in changes if each.ends and each.type.endswith(_SERVING))
 
 

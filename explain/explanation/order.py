@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from explain.explanation.section import names_by, shortened
+from explain.explanation.section import shortened
 from resource_graph import ResourceGraph
+from rules.reading.shapes import grouped
 from stacks.plan.stack_plan import RetainedObject
 
 _PROTECTED_WORDS = {
@@ -38,7 +39,7 @@ def protection(graph: ResourceGraph) -> Iterator[str]:
 
 def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
     """Yield what `destroy` leaves, each with its reason once."""
-    groups = names_by(((kept.kind, kept.namespace, kept.reason), kept.name) for kept in retained)
+    groups = grouped(((kept.kind, kept.namespace, kept.reason), kept.name) for kept in retained)
     for (kind, namespace, reason), names in groups.items():
         place = "" if namespace is None else f" in {namespace}"
         yield f"{kind} {shortened(names)}{place}: {reason}"

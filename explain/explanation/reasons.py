@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from recipes.model_download import S3Copy
 from recipes.placed import PlacedRecipe, PlacedService
+from rules.reading.shapes import grouped
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
@@ -22,10 +23,8 @@ _WITHOUT_NATS = "pods serve on without it, and none starts"
 
 def placements(stack: StackPlan) -> Iterator[str]:
     """Yield the node labels by which services find their nodes; those of the same nodes together."""
-    alike: dict[str, list[tuple[str, str]]] = {}
-    for name, labels, reason in (*_in_pools(stack), *_filled(stack)):
-        alike.setdefault(labels, []).append((name, reason))
-    for labels, found in alike.items():
+    found_by = (*_in_pools(stack), *_filled(stack))
+    for labels, found in grouped((labels, (name, reason)) for name, labels, reason in found_by).items():
         # Workers of one pool differ by their GPUs alone, and those stand in the table.
         reason = f" ({found[0][1]})" if len(found) == 1 else ""
         yield f"{', '.join(name for name, _ in found)}: {labels}{reason}"

@@ -1,7 +1,6 @@
 """What is said of a stack: titles with their sentences, and names that have something in common."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
@@ -27,17 +26,6 @@ class Section:
 def section(title: str, texts: Iterable[str]) -> Section:
     """Return the section of sentences that are worked out one by one."""
     return Section(title, tuple(texts))
-
-
-_Key = TypeVar("_Key", bound=Hashable)
-
-
-def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
-    """Return the names that belong to each key, in the order in which both come."""
-    groups: dict[_Key, list[str]] = {}
-    for key, name in pairs:
-        groups.setdefault(key, []).append(name)
-    return groups
 
 
 def shortened(names: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from engines.release import LOST_TOOL_CALLS_SOURCE, loses_tool_calls
-from explain.explanation.section import names_by
 from hardware import Standing
+from rules.reading.shapes import grouped
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import StackPlan
 from stacks.served_runs import evidence_on
@@ -94,7 +94,7 @@ def kv_path_in_full(stack: StackPlan) -> Iterator[str]:
 def rollouts(stack: StackPlan) -> Iterator[str]:
     """Yield how new workers take the place of old ones, and what clients notice."""
     placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
-    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
+    alike = grouped((placement.rollout, name) for placement, name in placed if placement is not None)
     for rollout, workers in alike.items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 

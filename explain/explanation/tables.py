@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from pydantic.dataclasses import dataclass
 
-from explain.explanation.section import EXPLAINED, names_by
+from explain.explanation.section import EXPLAINED
 from hardware import InstanceType
 from recipes.placed import PlacedService
 from recipes.pod_environment import service_workarounds
+from rules.reading.shapes import grouped
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
@@ -137,7 +138,7 @@ def explained_services(stack: StackPlan) -> Iterator[ExplainedService]:
 def workarounds(stack: StackPlan) -> Iterator[str]:
     """Yield what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
-    workers = names_by(
+    workers = grouped(
         (f"{item.name}={item.value}: {item.why} ({item.source})", worker.name)
         for worker in placed.workers
         for item in service_workarounds(placed, worker)

@@ -19,11 +19,6 @@ from tests.cli.command import ROOT, asking
 SHOWN = sorted(name for name, listed in COMMANDS.items() if not listed.is_hidden)
 
 
-def test_the_version_is_that_of_the_installed_package() -> None:
-    answer = CliRunner().invoke(app, ["--version"])
-    assert (answer.exit_code, answer.output) == (0, f"dynamo-stack {version('dynamo-stack')}\n")
-
-
 @pytest.mark.parametrize("name", sorted(set(SHOWN) - {"recipes"}))
 def test_the_help_of_a_command_ends_with_an_example_that_it_accepts(name: str) -> None:
     command = COMMANDS[name].load(name)
@@ -72,26 +67,38 @@ def test_what_a_command_does_not_need_is_not_loaded(
     assert loaded & spared == set()
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "said"),
-    [
-        ("$0 list | true", 141, ""),
-        ("$0 list > /dev/full", 2, "standard output, or a file: No space left on device\n"),
-        ("$0 diff main --format html 2> /dev/null", 3, ""),
-        ("$0 list --jso 2> /dev/null", 2, ""),
-        ("SOURCE_DATE_EPOCH=soon $0 explain dev 2>&1 | grep EPOCH.= >&2", 2, "SOURCE_DATE_EPOCH = 'soon'\n"),
-    ],
-    ids=["nobody reads", "a full disk", "no comparison begins", "no command begins", "no date"],
-)
-def test_what_cannot_begin_or_be_printed_exits_with_no_verdict(line: str, code: int, said: str) -> None:
+_AT_A_SHELL: dict[str, tuple[str, int, str]] = {
+    "the version is that of the package": (
+        "$0 --version >&2",
+        0,
+        f"dynamo-stack {version('dynamo-stack')}\n",
+    ),
+    "the script of completion is that of the shell": (
+        "$0 --show-completion | grep ^complete >&2",
+        0,
+        "complete -o default -F _dynamo_stack_completion dynamo-stack\n",
+    ),
+    "a misspelt command": ("$0 doctr 2>&1 | grep -o 'mean .doctor.?' >&2", 2, "mean 'doctor'?\n"),
+    "nobody reads": ("$0 list | true", 141, ""),
+    "a full disk": ("$0 list > /dev/full", 2, "standard output, or a file: No space left on device\n"),
+    "no comparison can begin": ("$0 diff main --format html 2> /dev/null", 3, ""),
+    "no command can begin": ("$0 list --jso 2> /dev/null", 2, ""),
+    "no date": (
+        "SOURCE_DATE_EPOCH=soon $0 explain dev 2>&1 | grep EPOCH.= >&2",
+        2,
+        "SOURCE_DATE_EPOCH = 'soon'\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "code", "said"), _AT_A_SHELL.values(), ids=_AT_A_SHELL)
+def test_a_shell_gets_what_was_asked_for_or_a_code_that_is_no_verdict(
+    line: str, code: int, said: str
+) -> None:
     program = Path(sys.executable).parent / "dynamo-stack"
     shell = ["bash", "-o", "pipefail", "-c", line, str(program)]
     done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (code, said)
-
-
-def test_a_misspelt_command_gets_the_nearest() -> None:
-    assert "Did you mean 'doctor'?" in CliRunner().invoke(app, ["doctr"]).output
 
 
 Offered = Callable[..., list[str]]
@@ -124,12 +131,3 @@ def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(offered: Off
     assert "gpt-oss-120b/trtllm-agg" in offered("recipes", "show", "gpt-oss-120b/")
     assert offered("recipes", "new", "x", "--from", "gpt-oss-20b") == ["gpt-oss-20b/trtllm-agg"]
     assert offered("recipes", "show", "--folder", str(tmp_path), "ou") == ["ours"]
-
-
-def test_the_script_is_that_of_the_shell_in_which_it_is_asked_for() -> None:
-    command = Path(sys.executable).parent / "dynamo-stack"
-    # Without another command behind it, bash would become what it runs and be no longer there to be found.
-    asked = f"{command} --show-completion; true"
-    done = subprocess.run(["bash", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "complete -o default" in done.stdout
-    assert "dynamo-stack" in done.stdout

@@ -157,13 +157,6 @@ def test_a_file_of_somebody_else_is_never_overwritten(command: Command, tmp_path
     assert [file.read_text() for file in tmp_path.iterdir()] == ["kind: Mine\n"]
 
 
-def test_a_folder_that_is_a_file_exits_2_with_words(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    answer = command("render", "dev", "--to", tmp_path / "file")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith(f"{tmp_path / 'file'}\n  is no folder\n  try: move it")
-
-
 def test_a_reader_that_has_seen_enough_is_no_error_message() -> None:
     process = subprocess.Popen(
         [str(Path(sys.executable).parent / "dynamo-stack"), "render", "dev"],
