@@ -58,7 +58,7 @@ def preflight(
         return
     plan = resolved_stack(stack)
     own = plan.infrastructure is not None or "infrastructure" in plan.layers.joined
-    refuse("--bind-claim", bind_claim and own, "goes with a cluster that exists; the program makes this one")
+    refuse("--bind-claim", bind_claim and own, "goes with a cluster that exists; a stack makes this one")
     report = _of_account(plan) if own else _of_cluster(plan, binds_claim=bind_claim)
     print_result("preflight", report, _print, as_json=as_json, code=FAILED if report.wrong else 0)
 
