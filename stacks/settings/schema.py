@@ -141,12 +141,13 @@ _INTRODUCTION = """\
 
 <!-- Written by `python -m stacks.settings.schema`; change stacks/settings/stack.py instead. -->
 
-Everything below `dynamo-stack:settings` in a stack file. Unknown keys are errors. Text that YAML
-would take for a number or a date stands in quotes. `dynamo-stack explain <stack>` says what
-follows from the settings; an editor with the YAML language server completes them from
-`stacks/settings/settings.schema.json`. A setting is optional where neither `required` nor a
-default stands behind it. `prefill` and `decode` are the workers of a disaggregated recipe, `worker`
-that of an aggregated one. A kind without a list takes no other key.
+Everything below `dynamo-stack:settings` in a stack file. Unknown keys are errors. Quote text that YAML
+would take for a number or a date. A setting is optional where neither `required` nor a default stands
+behind it. `prefill` and `decode` are the workers of a disaggregated recipe, `worker` those of an
+aggregated one. A kind without a list takes no other key.
+
+`dynamo-stack explain STACK` says what follows from the settings. An editor with the YAML language server
+completes them from `stacks/settings/settings.schema.json`.
 
 The one secret is a key of its own: `pulumi config set --secret dynamo-stack:hfToken`."""
 _FIXED = "[Fixed](change-what-is-fixed.md)"

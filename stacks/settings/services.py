@@ -33,24 +33,24 @@ class PerRole(StrictModel, Generic[_Changed]):
     """What a stack changes of the services of a role."""
 
     frontend: _Changed | None = None
-    """Of the frontends; None: the recipe's."""
+    """None: the recipe's."""
     prefill: _Changed | None = None
-    """Of the prefill workers of a disaggregated recipe; None: the recipe's."""
+    """None: the recipe's."""
     decode: _Changed | None = None
-    """Of the decode workers of a disaggregated recipe; None: the recipe's."""
+    """None: the recipe's."""
     worker: _Changed | None = None
-    """Of the workers of an aggregated recipe; None: the recipe's."""
+    """None: the recipe's."""
 
 
 class PerWorkerRole(StrictModel, Generic[_Changed]):
     """What a stack changes of the workers of a role."""
 
     prefill: _Changed | None = None
-    """Of the prefill workers of a disaggregated recipe; None: nothing is changed."""
+    """None: nothing is changed."""
     decode: _Changed | None = None
-    """Of the decode workers of a disaggregated recipe; None: nothing is changed."""
+    """None: nothing is changed."""
     worker: _Changed | None = None
-    """Of the workers of an aggregated recipe; None: nothing is changed."""
+    """None: nothing is changed."""
 
 
 class VariablesPerRole(PerRole[Variables]):
