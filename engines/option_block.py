@@ -28,7 +28,7 @@ class OptionBlock(BaseModel, frozen=True):
     """Key that the engine has no longer, or that is written elsewhere -> what to write instead."""
 
     extra: Mapping[str, Any] = Field(default_factory=dict)
-    """Engine keys that have no name here, as the engine reads them."""
+    """Engine keys without a name here."""
 
     @model_validator(mode="before")
     @classmethod
