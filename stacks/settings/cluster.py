@@ -61,10 +61,10 @@ class AdoptedNetworkSettings(StrictModel):
 
     kind: Literal["existing"]
     vpc_id: VpcId
-    """Id of the VPC. DNS names and DNS resolution must be on: file systems are mounted by name."""
+    """DNS names and DNS resolution must be on: file systems are mounted by name."""
     subnets: Annotated[Mapping[ZoneName, SubnetId], Field(min_length=2)]
-    """Zone -> private subnet, with a way out; two zones of the region, and that of each pool. The control
-    plane stays in those of the region that are here when the stack is created."""
+    """Private subnets with a way out, of two zones of the region and that of each pool. The control plane stays in
+    those of the region that are here when the stack is created."""
 
 
 NetworkSettings = Annotated[OwnNetwork | AdoptedNetworkSettings, Field(discriminator="kind")]
@@ -78,8 +78,7 @@ class SystemNodeSettings(StrictModel):
     nodes: Count = 3
     """Three keep a majority of NATS and etcd when one goes."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image; another one exchanges the nodes one by one. None: EKS' newest when it makes or
-    upgrades the group."""
+    """Another one exchanges the nodes one by one. None: EKS' newest when it makes or upgrades the group."""
 
 
 AccessPolicy = Literal["view", "adminView", "edit", "admin"]
@@ -115,16 +114,16 @@ class EksClusterSettings(StrictModel):
 
     kind: Literal["eks"]
     name: ClusterName
-    """Name of the cluster; names of what belongs to the cluster begin with it."""
+    """Names of what belongs to the cluster begin with it."""
     account_id: AccountId
     """The account that is meant: with credentials of another one nothing happens."""
     region: Region
-    """Region of the control plane, such as us-east-1; a Local Zone belongs to one."""
+    """Of the control plane; a Local Zone belongs to one."""
     assume_role: Arn | None = None
     """IAM role as which everything is done, for credentials that may only assume it; None: the credentials
     themselves."""
     version: Literal["1.34", "1.35", "1.36"] = "1.35"
-    """Kubernetes version, in quotes. Compute domains need 1.34."""
+    """Of Kubernetes, in quotes. Compute domains need 1.34."""
     network: NetworkSettings
     """A VPC that this stack makes, or one that exists."""
     public_cidrs: tuple[Cidr, ...] = ()
@@ -223,10 +222,9 @@ class Reservation(StrictModel):
 
     kind: Literal["reservation"]
     id: ReservationId
-    """Id of the reservation, whose zone is the pool's."""
+    """Its zone is the pool's."""
     placement_group: Text | None = None
-    """Name of the cluster placement group in which it was made, and its nodes are launched; None: outside
-    one."""
+    """Cluster placement group in which it was made, and its nodes are launched; None: outside one."""
 
 
 class CapacityBlock(StrictModel):
@@ -234,7 +232,7 @@ class CapacityBlock(StrictModel):
 
     kind: Literal["capacityBlock"]
     id: ReservationId
-    """Id of the block's capacity reservation, as the purchase printed it."""
+    """As the purchase printed it."""
     starts: UtcTime
     """When its window opens: at that time a pool that waits is filled."""
     ends: UtcTime | None = None

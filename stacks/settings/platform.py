@@ -59,7 +59,7 @@ class ExternalNats(StrictModel):
 
     kind: Literal["external"]
     address: NatsAddress
-    """One nats:// URL; neither TLS nor credentials, which the platform's chart cannot pass on."""
+    """Neither TLS nor credentials, which the platform's chart cannot pass on."""
 
 
 class OwnEtcd(StrictModel):
@@ -89,7 +89,7 @@ class ExternalEtcd(StrictModel):
 
     kind: Literal["external"]
     addresses: Annotated[tuple[HttpAddress, ...], Field(min_length=1)]
-    """Client URLs of the members; neither TLS nor credentials, as with NATS."""
+    """Neither TLS nor credentials, as with NATS."""
 
 
 Nats = Annotated[OwnNats | BundledNats | ExternalNats, Field(discriminator="kind")]

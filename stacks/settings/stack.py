@@ -81,8 +81,8 @@ class NodePoolSettings(StrictModel):
     purchase: Purchase | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
     ami_release: AmiRelease | None = None
-    """Release of EKS' image, with its GPU driver; another one exchanges the nodes. None: EKS' newest when it
-    makes or upgrades the group. With cluster kind eks only."""
+    """With its GPU driver; another one exchanges the nodes. None: EKS' newest when it makes or upgrades the group.
+    With cluster kind eks only."""
     root_volume_type: Literal["gp3", "gp2"] | None = None
     """Type of the nodes' root disk, for a Local Zone that has no gp3; another one exchanges the nodes. None:
     gp3. With cluster kind eks only."""
@@ -123,7 +123,7 @@ class ModelSettings(StrictModel):
     source: ModelSource = HuggingFaceSource(kind="huggingface")
     """Who has the files."""
     revision: CommitHash | None = None
-    """Commit of the model repository; None: the one that the recipe pins."""
+    """Of the model repository; None: the one that the recipe pins."""
 
 
 class ModelCacheSettings(StrictModel):
@@ -138,7 +138,7 @@ class ModelCacheSettings(StrictModel):
     read_megabytes_per_second: Count | None = None
     """What one node reads from the volume; None: the slowest that the publisher's times allow."""
     download_timeout_seconds: Seconds | None = None
-    """Longest time for the download, in seconds; None: worked out from the model's size."""
+    """Longest time for the download; None: worked out from the model's size."""
 
 
 class PoolsPerRole(StrictModel):
@@ -192,7 +192,7 @@ class ServingSettings(StrictModel):
     """Let `up` begin without the free GPUs that the workers need, and wait for them: for pools whose nodes an
     autoscaler adds."""
     ready_timeout_seconds: Seconds | None = None
-    """Longest wait until the service is ready, in seconds; None: worked out from the model's size."""
+    """Longest wait until the service is ready; None: worked out from the model's size."""
 
 
 class WaiverSettings(StrictModel):
@@ -224,7 +224,7 @@ class StackSettings(StrictModel):
     """
 
     cluster: ClusterSettings
-    """A cluster that exists, or an EKS cluster that this stack makes. Fixed when the stack is created."""
+    """One that exists, or an EKS cluster that this stack makes. Fixed when the stack is created."""
     platform: PlatformSettings | None = None
     """The Dynamo platform, own or one that runs already; left out only for a recipe without Dynamo."""
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
@@ -234,16 +234,14 @@ class StackSettings(StrictModel):
     """Required unless the model is on an existing volume."""
     serving: ServingSettings
     image_mirrors: Mapping[RegistryHost, Mirror] = Field(default_factory=dict[str, str])
-    """Registry host -> what stands in its place for every image, such as
-    nvcr.io: registry.example.com/nvcr."""
+    """What stands in the registry's place for every image."""
     network_policies: bool = True
     """Admit only the connections that the runtime's own parts make."""
     lifecycle: Literal["production", "disposable"] = "production"
     """production protects what holds data, and keeps it in a cluster that exists already; disposable lets
     `destroy` remove everything."""
     layers: Annotated[tuple[Layer, ...], Field(min_length=1)] | None = None
-    """Layers that this stack makes and shares; None: all, shared with nobody. Fixed when the stack is
-    created."""
+    """What this stack makes and shares; None: all, shared with nobody. Fixed when the stack is created."""
     layer_stacks: LayerStacks = LayerStacks()
     waivers: tuple[WaiverSettings, ...] = ()
     """Rules that this stack breaks on purpose, each for a time."""
