@@ -69,7 +69,7 @@ def role(
 
 
 def trust(service: str) -> dict[str, object]:
-    """A service may take the role; pods also tag their session, as pod identity asks."""
+    """Return the policy by which a service may take the role; pods also tag their session, as pod identity asks."""
     actions = ["sts:AssumeRole"]
     if service == POD_IDENTITY_SERVICE:
         actions.append("sts:TagSession")
@@ -77,5 +77,5 @@ def trust(service: str) -> dict[str, object]:
 
 
 def document(statements: Sequence[dict[str, object]]) -> dict[str, object]:
-    """A policy document."""
+    """Return the statements as a policy document of IAM."""
     return {"Version": "2012-10-17", "Statement": list(statements)}

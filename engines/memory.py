@@ -63,7 +63,7 @@ class MemoryDemand:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """GiB of one GPU that weights, activations and runtime take together."""
         return self.weights + self.activations + self.runtime
 
     def __str__(self) -> str:

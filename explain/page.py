@@ -29,7 +29,7 @@ _CODE = re.compile("`([^`]*)`")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One stack."""
+    """What the page of `report` shows of one stack."""
 
     stack: str
     subtitle: str

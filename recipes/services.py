@@ -26,7 +26,7 @@ class FrontendResources(StrictModel):
 
     @property
     def memory_gib(self) -> int:
-        """Memory in GiB."""
+        """Memory that a pod asks for, in GiB."""
         return int(self.memory.removesuffix("Gi"))
 
     @model_validator(mode="after")

@@ -47,7 +47,7 @@ class GpuNode:
 
     @property
     def architecture(self) -> str:
-        """Of its processors."""
+        """Architecture of its processors, such as amd64; empty where no label says."""
         return self.labels.get("kubernetes.io/arch", "")
 
     @property

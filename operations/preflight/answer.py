@@ -64,15 +64,15 @@ def guarded(
 
 
 def good(question: str, found: str) -> Answer:
-    """All is well."""
+    """Return the answer that nothing keeps `up` from what was asked about."""
     return Answer(question=question, verdict=Verdict.GOOD, found=found)
 
 
 def wrong(question: str, found: str, fix: str) -> Answer:
-    """`up` would not do what was meant."""
+    """Return the answer that `up` would not do what was meant, and what mends it."""
     return Answer(question=question, verdict=Verdict.WRONG, found=found, fix=fix)
 
 
 def unknown(question: str, found: str) -> Answer:
-    """Nobody says."""
+    """Return the answer that nobody says; `found` says why."""
     return Answer(question=question, verdict=Verdict.UNKNOWN, found=found)

@@ -63,8 +63,8 @@ class AdoptedNetworkSettings(StrictModel):
     vpc_id: VpcId
     """DNS names and DNS resolution must be on: file systems are mounted by name."""
     subnets: Annotated[Mapping[ZoneName, SubnetId], Field(min_length=2)]
-    """Private subnets with a way out, of two zones of the region and that of each pool. The control plane stays
-    in those of the region that are here when the stack is created."""
+    """Private subnets with a way out, of two zones of the region and that of each pool. The control plane
+    stays in those of the region that are here when the stack is created."""
 
 
 NetworkSettings = Annotated[OwnNetwork | AdoptedNetworkSettings, Field(discriminator="kind")]

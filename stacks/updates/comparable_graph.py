@@ -73,7 +73,7 @@ class Graph:
 
     @property
     def others(self) -> tuple[Service, ...]:
-        """Frontends."""
+        """The services without GPUs: frontends."""
         return tuple(service for service in self.services.values() if not service.is_worker)
 
     @property

@@ -113,7 +113,7 @@ class MadeStorage:
 
 @dataclass(frozen=True, slots=True)
 class EksPlan:
-    """Everything below Kubernetes."""
+    """What the stack makes in the account: network, cluster, node groups, storage."""
 
     cluster: EksClusterSettings
     subnets: tuple[ZoneSubnets, ...]
