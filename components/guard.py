@@ -28,7 +28,7 @@ class GuardProvider(ResourceProvider):
     serialize_as_secret_always = False
 
     def create(self, props: dict[str, Any]) -> CreateResult:
-        """Make nothing, and keep the inputs for `delete`."""
+        """Nothing is made."""
         return CreateResult("guard", props)
 
     def diff(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> DiffResult:
@@ -36,7 +36,7 @@ class GuardProvider(ResourceProvider):
         return DiffResult(changes=_olds != _news)
 
     def update(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> UpdateResult:
-        """Change nothing, and keep the new inputs."""
+        """Nothing is changed."""
         return UpdateResult(_news)
 
 
