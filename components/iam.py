@@ -69,7 +69,7 @@ def role(
 
 
 def trust(service: str) -> dict[str, object]:
-    """Return the policy by which a service takes the role; pods also tag their session, as pod identity asks."""
+    """Return the policy by which a service takes the role; pods tag their session too, for pod identity."""
     actions = ["sts:AssumeRole"]
     if service == POD_IDENTITY_SERVICE:
         actions.append("sts:TagSession")
