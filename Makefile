@@ -39,7 +39,7 @@ shell: $(ENVIRONMENT) ## a shell in the lab's sealed environment
 env: $(ENVIRONMENT) ## print the sealed environment as exports
 	@$(RUN) -m lab env
 
-tools: $(ENVIRONMENT) ## build the lab's tools (once per machine, about 12 min)
+tools: $(ENVIRONMENT) ## build the lab's tools (once per machine, about 10 min)
 	@$(RUN) -m lab tools
 
 check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python packages alone
