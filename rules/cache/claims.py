@@ -7,11 +7,11 @@ from engines.memory import checkpoint_bytes
 from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import ResourceGraph
 from rules.cache.mounts import places
-from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.engines.models import served_name
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, hub_scratch, on_one_node
 from rules.reading.pods.pods import readable
+from rules.reading.references import Claim, makes_ebs_volumes, read_claims
 from rules.reading.releases import by_line, known_lines, shown_image
 from rules.reading.shapes import Undecided, attempted, field, grouped, memoized, quantity
 from rules.rule import (

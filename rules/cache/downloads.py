@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph
-from rules.reading.claims import CLAIM
 from rules.reading.commands.container_commands import mentions
 from rules.reading.model_users import ModelReference, ModelUser
 from rules.reading.model_volumes import ModelVolume
 from rules.reading.placements import selected_pools, untolerated
 from rules.reading.pods.pods import read_pods, readable
-from rules.reading.references import read_references
+from rules.reading.references import CLAIM, read_references
 from rules.reading.shapes import Undecided, known, mappings_at
 from rules.rule import (
     EVERY_RELEASE,

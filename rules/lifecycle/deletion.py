@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Aspect, Resource, ResourceGraph, Value
-from rules.reading.claims import CLAIM
-from rules.reading.references import STACK_REFERENCE
+from rules.reading.references import CLAIM, STACK_REFERENCE
 from rules.reading.shapes import Undecided, attempted, grouped, known, memoized, memoized_all, text_at
 from rules.rule import EVERY_RELEASE, Observation, Severity, Subjects, graph_rule, kubernetes_objects, rule
 

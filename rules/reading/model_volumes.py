@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from engines.models import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
-from rules.reading.claims import Claim, find_claim
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.placements import read_placement, required_labels, selected_pools
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.mounts import Mount, is_within
 from rules.reading.pods.pods import readable
+from rules.reading.references import Claim, find_claim
 from rules.reading.shapes import (
     Undecided,
     attempted,

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
-from rules.reading.claims import CLAIM, read_claims
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, in_namespace
-from rules.reading.references import read_references
+from rules.reading.references import CLAIM, read_claims, read_references
 from rules.reading.shapes import grouped, known, mappings_at, memoized, text_at
 from rules.rule import EVERY_RELEASE, READABLE_PODS, Advice, Said, Severity, rule
 

@@ -7,7 +7,7 @@ from hardware import ACCELERATORS, GPU_RESOURCE
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.objects.relations import EFFECTS
+from rules.reading.objects.judged import EFFECTS
 from rules.reading.placements import (
     ARCHITECTURE_LABEL,
     PRODUCT_LABEL,
