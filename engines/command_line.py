@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from engines.written_values import Undecided
+from engines.written_values import Count, Setting, Undecided, whole_number
 
 LONGEST_WORD: Final = 131_072
 """Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB
@@ -85,15 +85,18 @@ class Flags:
                 raise Undecided(f"{flag.name} may be short for {name}")
         return None if found is None else found.value(name)
 
-    def option(self, names: Sequence[str]) -> tuple[str, str | None]:
-        """The name of an option that stands last on the line, and so acts, and its value.
-
-        The first name and None where none is given.
-        """
+    def setting(self, *names: str) -> Setting | None:
+        """What an option of these names is given that stands last on the line, and so acts; else None."""
         name = next((flag.name for flag in reversed(self.all) if flag.name in names), names[0])
         # An abbreviation of any of them may act; none of them is short for another.
         whole = Flags(self.all, self.complete, self.whole_names | frozenset(names))
-        return name, {each: whole.value(each) for each in names}[name]
+        text = {each: whole.value(each) for each in names}[name]
+        return None if text is None else Setting(text, name)
+
+    def count(self, *names: str) -> Count | None:
+        """The whole number that an option of these names is given; None where none is."""
+        given = self.setting(*names)
+        return None if given is None else Count(whole_number(given.value, given.source), given.source)
 
     def switch(self, name: str) -> bool | None:
         """Whether `--name` (True) or `--no-name` (False) was given last; None where neither was given."""

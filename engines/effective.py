@@ -176,13 +176,17 @@ def engine_file_path(command: str, flags: Flags, environment: Environment) -> st
 
 def option_value(flags: Flags, environment: Environment, option: Option) -> Setting:
     """Return what an option of TensorRT-LLM is given: by flag, by its variable, or its default."""
-    first = option.flags[0]
-    name, given = (first, flags.switch(first)) if option.is_switch else flags.option(option.flags)
+    name = option.flags[0]
+    if option.is_switch:
+        is_on = flags.switch(name)
+        given = None if is_on is None else Setting(is_on, name)
+    else:
+        given = flags.setting(*option.flags)
     if given is not None:
-        return Setting(given, name)
+        return given
     text = None if option.variable is None else variable_in(environment, option.variable)
     if text is None:
-        return Setting(option.default, f"the default of {first}")
+        return Setting(option.default, f"the default of {name}")
     return Setting(text.lower() in _SWITCHED_ON if option.is_switch else text, str(option.variable))
 
 

@@ -32,7 +32,16 @@ from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
 from rules.reading.shapes import Undecided
-from rules.rule import CONFIGURED_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, Advice, Said, Severity, rule
+from rules.rule import (
+    CONFIGURED_WORKERS,
+    TENSORRT_LLM_WORKERS,
+    VLLM_WORKERS,
+    WORKERS,
+    Advice,
+    Said,
+    Severity,
+    rule,
+)
 
 _OF_OTHERS = frozenset({"int8", "int4", "fp16", "fp32", "float32", "fp4", "e4m3", "e5m2", "q8_0", "q4_0"})
 """Formats of a KV cache that other engines and tools have."""
@@ -75,7 +84,7 @@ def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
 
 
 @rule(
-    WORKERS,
+    VLLM_WORKERS,
     severity=Severity.MANDATORY,
     reason=(
         "vLLM ends with a ValueError at start: flashinfer_cutlass takes MXFP4 on Hopper only, "
@@ -92,8 +101,6 @@ def moe_backend_runs(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
 )
 def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """vLLM's expert kernels are not made for the GPU."""
-    if not is_vllm(worker):
-        return
     settings = read_settings(graph, worker)
     backend = read_vllm_backend(settings)
     wanted: _Wanted = read_vllm_variables(settings.environment)

@@ -12,7 +12,7 @@ from resource_graph.printable import one_line
 from resource_graph.values import Path
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
-from rules.reading.engines.settings import is_tensorrt_llm
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
@@ -242,6 +242,9 @@ TENSORRT_LLM_WORKERS: Subjects[Worker] = Subjects(
         each for each in read_workers(graph) if isinstance(each, Unreadable) or is_tensorrt_llm(each)
     ),
     passed_over=(EngineFileProblem,),
+)
+VLLM_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: (each for each in read_workers(graph) if isinstance(each, Unreadable) or is_vllm(each))
 )
 STARTED: Subjects[Worker] = Subjects(lambda graph: (*read_workers(graph), *read_frontends(graph)))
 """Every container that starts an engine or a frontend."""

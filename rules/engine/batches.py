@@ -19,8 +19,6 @@ from rules.reading.benchmarks import (
     OUTPUT_TOKENS,
     Benchmark,
     read_target,
-    run_count,
-    run_setting,
 )
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
@@ -186,7 +184,7 @@ def _largest_graph(settings: Effective) -> Count:
 def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """Benchmark asks for another model, longer requests or more of them than the engines take."""
     for run in benchmark.runs:
-        prompt, answer, load = (run_count(run, names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
+        prompt, answer, load = (run.count(*names) for names in (INPUT_TOKENS, OUTPUT_TOKENS, CONCURRENCY))
         target, workers = read_target(graph, benchmark, run)
         yield from _another_name(run, target, workers)
         if prompt is not None:
@@ -206,7 +204,7 @@ def benchmark_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Itera
 
 
 def _another_name(run: Flags, target: str, workers: Sequence[Worker]) -> Iterator[str]:
-    wanted, names = run_setting(run, MODEL_NAMES), [served_name(worker) for worker in workers]
+    wanted, names = run.setting(*MODEL_NAMES), [served_name(worker) for worker in workers]
     served = sorted({str(name.value) for name in names if name is not None})
     # A worker whose name is not seen may be the one that is asked for.
     if wanted is not None and served and None not in names and str(wanted.value) not in served:

@@ -23,8 +23,7 @@ from rules.reading.engines.settings import is_vllm, read_settings, single_comman
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, workers_by_resource
 from rules.reading.releases import by_line, shown_image
-from rules.reading.shapes import whole_number
-from rules.rule import EVERY_RELEASE, ROUTERS, WORKERS, Observation, Severity, about, rule
+from rules.rule import EVERY_RELEASE, ROUTERS, VLLM_WORKERS, WORKERS, Observation, Severity, about, rule
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"
@@ -114,7 +113,7 @@ _DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"
 
 
 @rule(
-    WORKERS,
+    VLLM_WORKERS,
     severity=Severity.ADVISORY,
     reason=(
         "While a draft model proposes tokens, an answer to response_format may be no JSON, and the engine "
@@ -129,8 +128,6 @@ _DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"
 )
 def structured_output_without_draft_model(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """vLLM worker with a draft model is set up for structured output."""
-    if not is_vllm(worker):
-        return
     settings = read_settings(graph, worker)
     draft, structured = _option_given(settings, _DRAFT), _option_given(settings, _STRUCTURED)
     if draft and structured:
@@ -175,7 +172,7 @@ def kv_router_knows_the_cache(graph: ResourceGraph, frontend: Worker) -> Iterato
     if mode is None or mode.value != "kv":
         return
     flags = frontend.commands[0].flags
-    told = _count(flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
+    told = flags.count(_ROUTER_FLAG)
     hears = all(flags.switch(name) is not False for name in ("--router-kv-events", "--kv-events"))
     for worker in _workers_of(graph, frontend):
         blocks = _blocks(graph, worker)
@@ -191,7 +188,7 @@ def kv_router_knows_the_cache(graph: ResourceGraph, frontend: Worker) -> Iterato
 def _untold(
     frontend: Worker, command: StartCommand, blocks: Count | None, *, hears: bool, of: Worker
 ) -> Iterator[str]:
-    told = _count(command.flags.value(_WORKER_FLAG), _WORKER_FLAG)
+    told = command.flags.count(_WORKER_FLAG)
     if told is not None and blocks is not None and told.value != blocks.value:
         yield (
             f"{told.source} {told.value} tells the router of other blocks than the engine has: "
@@ -215,10 +212,6 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
         return read_settings(graph, worker).given_count("block_size")
     is_dynamos = bool(worker.commands) and worker.commands[0].engine == TENSORRT_LLM
     return tokens_per_block(read_settings(graph, worker)) if is_dynamos else None
-
-
-def _count(given: str | None, flag: str) -> Count | None:
-    return None if given is None else Count(whole_number(given, flag), flag)
 
 
 _PROGRAM = re.compile(r"-m\s+dynamo\.(?:trtllm|vllm|sglang)\b|\btrtllm-serve\b|\bvllm\s+serve\b")

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import Flags, Word, parse_flags
-from engines.written_values import Count, Setting
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import arguments_of, mentions, read_script
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
 from rules.reading.pods.reach import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
-from rules.reading.shapes import Undecided, memoized_all, whole_number
+from rules.reading.shapes import Undecided, memoized_all
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -22,18 +21,6 @@ CONCURRENCY = ("--concurrency",)
 MODEL_NAMES = ("--model-names", "--model", "-m")
 TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
-
-
-def run_setting(run: Flags, names: Sequence[str]) -> Setting | None:
-    """The value of an option of these names in one call of the load generator; None where none is given."""
-    name, text = run.option(names)
-    return None if text is None else Setting(text, name)
-
-
-def run_count(run: Flags, names: Sequence[str]) -> Count | None:
-    """The whole number that an option of these names is given; None where the tool's default decides."""
-    given = run_setting(run, names)
-    return None if given is None else Count(whole_number(given.value, given.source), given.source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +55,7 @@ def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: Flags) -> tuple[str, Sequence[Worker]]:
     """Name of the graph, or of the Service before plain pods, at the run's address; its workers with GPUs."""
-    url = run_setting(run, _URL)
+    url = run.setting(*_URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]

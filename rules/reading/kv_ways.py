@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from string import digits
 
 from engines.command_options import kv_connectors
-from engines.effective import Effective, EngineFileProblem, flag_of
+from engines.effective import Effective, flag_of
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
@@ -102,11 +102,7 @@ def connector_problems(settings: Effective, line: tuple[int, int] | None) -> Ite
     A plugin may register a connector of its own, so that a name is wrong only where it is a slip, or that of
     another release.
     """
-    try:
-        config = settings.mapping(KV_TRANSFER)
-    except EngineFileProblem:
-        # Engine-file rules report the failure.
-        return
+    config = settings.mapping(KV_TRANSFER)
     if config is None:
         return
     role = text_at(config, "kv_role")

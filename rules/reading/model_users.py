@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from engines.command_line import Environment, Flag, Word, parse_flags, variable_in
 from engines.models import in_hub_folder
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks, run_setting
+from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
     VLLM_SERVE,
@@ -245,7 +245,7 @@ def _frontend(graph: ResourceGraph, template: PodTemplate) -> Iterator[ModelUser
 def _benchmark(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[ModelUser]:
     template, container = benchmark.template, benchmark.container
     environment, mounts = read_environment(graph, template, container), read_mounts(template, container)
-    tokenizers = [run_setting(run, TOKENIZER) for run in benchmark.runs]
+    tokenizers = [run.setting(*TOKENIZER) for run in benchmark.runs]
     named = {str(each.value): each.source for each in tokenizers if each is not None}
     models = tuple(model_reference(text, source) for text, source in named.items())
     yield ModelUser("benchmark", template, template.name, container, environment, mounts, models)

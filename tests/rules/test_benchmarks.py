@@ -8,7 +8,7 @@ import yaml
 from engines.command_line import Flags
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph
-from rules.reading.benchmarks import CONCURRENCY, Benchmark, read_benchmarks, read_target, run_count
+from rules.reading.benchmarks import CONCURRENCY, Benchmark, read_benchmarks, read_target
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 from tests.rules.case import RULE, judge_graph
@@ -47,7 +47,7 @@ def _runs(folder: Path, script: str, env: dict[str, str] | None = None) -> tuple
     ],
 )
 def test_the_load_is_read_however_it_is_written(tmp_path: Path, script: str, loads: list[int | None]) -> None:
-    found = [run_count(run, CONCURRENCY) for run in _runs(tmp_path, script, {"LOAD": "7"})]
+    found = [run.count(*CONCURRENCY) for run in _runs(tmp_path, script, {"LOAD": "7"})]
     assert [None if load is None else load.value for load in found] == loads
 
 
@@ -58,7 +58,7 @@ def test_the_load_is_read_however_it_is_written(tmp_path: Path, script: str, loa
 def test_a_load_that_only_the_run_knows_is_undecided(tmp_path: Path, script: str) -> None:
     (run,) = _runs(tmp_path, script)
     with pytest.raises(Undecided):
-        _ = run_count(run, CONCURRENCY)
+        _ = run.count(*CONCURRENCY)
 
 
 @pytest.mark.parametrize(

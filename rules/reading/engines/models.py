@@ -107,9 +107,9 @@ def checkpoint_name(command: StartCommand) -> str | None:
         raise Undecided("the name of its model is unknown")
     if positional is not None and positional.text:
         return positional.text
-    _, flag = command.flags.option(_CHECKPOINT_FLAGS)
+    given = command.flags.setting(*_CHECKPOINT_FLAGS)
     variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
-    return flag or next((text for text in variables if text is not None), None)
+    return (given.value if given else "") or next((text for text in variables if text is not None), None)
 
 
 def served_name(worker: Worker) -> Setting | None:
@@ -119,11 +119,8 @@ def served_name(worker: Worker) -> Setting | None:
     several names and is not read here.
     """
     command = single_command(worker)
-    for names in _NAMED_BY.get(command.engine, ()):
-        flag, text = command.flags.option(names)
-        if text is not None:
-            return Setting(text, flag)
-    return None
+    given = (command.flags.setting(*names) for names in _NAMED_BY.get(command.engine, ()))
+    return next((each for each in given if each is not None), None)
 
 
 def read_kv_format(graph: ResourceGraph, worker: Worker) -> Setting | None:

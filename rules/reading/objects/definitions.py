@@ -44,10 +44,18 @@ class Candidates:
 
 def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
     """The schemas of the object's kind and version; None where no schema knows it."""
-    held = _of_kind(resource.api_version or "", resource.kind or "")
-    if held is None or len(held.by_line) == 1 or resource.kind != GRAPH_KIND:
-        return held
-    return _of_told_line(graph, resource, held.by_line)
+    kind = _kind(resource)
+    # Of a built-in kind the newest release that has it.
+    by_line = _custom(*kind) or dict(islice(_built_in(*kind), 1))
+    is_told = len(by_line) > 1 and resource.kind == GRAPH_KIND
+    told = known(operator_line, graph, resource) if is_told else None
+    if told is None:
+        return Candidates(by_line) if by_line else None
+    name = "Dynamo {}.{}".format(*told)
+    if name in by_line:
+        return Candidates({name: by_line[name]})
+    nearest = list(by_line)[0 if told < _FIRST_GRAPH_LINE else -1]
+    return Candidates({nearest: by_line[nearest]}, name)
 
 
 def has_schema(resource: Resource) -> bool:
@@ -57,15 +65,14 @@ def has_schema(resource: Resource) -> bool:
 
 def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
     """Every release of which a schema of the kind is known, in the object's version; the newest first."""
-    by_line = _custom(group_of(resource), resource.kind or "", version_of(resource))
-    if by_line:
-        return reversed(tuple(by_line.items()))
-    return _built_in(group_of(resource), version_of(resource), resource.kind or "")
+    kind = _kind(resource)
+    by_line = _custom(*kind)
+    return reversed(tuple(by_line.items())) if by_line else _built_in(*kind)
 
 
 def other_versions(resource: Resource) -> list[str]:
     """API versions that serve the kind of an object whose own serves it nowhere; none of a kind of others."""
-    group = group_of(resource)
+    group, _, _ = _kind(resource)
     custom = [(each["group"], each["version"], each["kind"]) for each in _stored()["definitions"]]
     # Groups without a dot are Kubernetes' own; nobody else defines the kinds that are NVIDIA's here.
     return sorted(
@@ -78,37 +85,14 @@ def other_versions(resource: Resource) -> list[str]:
     )
 
 
-def group_of(resource: Resource) -> str:
-    """The API group, empty for that of Kubernetes' core."""
-    return (resource.api_version or "").rpartition("/")[0]
-
-
-def version_of(resource: Resource) -> str:
-    """The version within the group."""
-    return (resource.api_version or "").rpartition("/")[2]
+def _kind(resource: Resource) -> tuple[str, str, str]:
+    """Its API group, empty for that of Kubernetes' core, the version within the group, and the kind."""
+    group, _, version = (resource.api_version or "").rpartition("/")
+    return group, version, resource.kind or ""
 
 
 @cache
-def _of_kind(api_version: str, kind: str) -> Candidates | None:
-    """Schemas of every release for a custom resource; of the newest that has the kind for a built-in one."""
-    group, _, version = api_version.rpartition("/")
-    by_line = _custom(group, kind, version) or dict(islice(_built_in(group, version, kind), 1))
-    return Candidates(by_line) if by_line else None
-
-
-def _of_told_line(graph: ResourceGraph, resource: Resource, by_line: Mapping[str, Schema]) -> Candidates:
-    told = known(operator_line, graph, resource)
-    if told is None:
-        return Candidates(by_line)
-    name = "Dynamo {}.{}".format(*told)
-    if name in by_line:
-        return Candidates({name: by_line[name]})
-    nearest = list(by_line)[0 if told < _FIRST_GRAPH_LINE else -1]
-    return Candidates({nearest: by_line[nearest]}, name)
-
-
-@cache
-def _custom(group: str, kind: str, version: str) -> Mapping[str, Schema]:
+def _custom(group: str, version: str, kind: str) -> Mapping[str, Schema]:
     return {
         each["line"]: Schema(
             _with_metadata(each), partial(_inlined, each.get("xFactSet")), is_definition=True
