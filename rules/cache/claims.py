@@ -1,7 +1,7 @@
 """Whether the claim of a model can be had, is large enough, and is there for all that need it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from engines.memory import checkpoint_bytes
 from engines.models import GPT_OSS_MODELS, ModelShape
@@ -13,7 +13,7 @@ from rules.reading.model_volumes import ModelVolume, hub_scratch, on_one_node
 from rules.reading.pods.pods import readable
 from rules.reading.references import Claim, makes_ebs_volumes, read_claims
 from rules.reading.releases import by_line, known_lines, shown_image
-from rules.reading.shapes import Undecided, attempted, field, grouped, memoized, quantity
+from rules.reading.shapes import Undecided, attempted, field, indexed, quantity
 from rules.rule import (
     EVERY_RELEASE,
     MODEL_VOLUMES,
@@ -230,7 +230,7 @@ _READ_SINCE = (0, 6)
 )
 def offline_frontend_has_the_model(graph: ResourceGraph, user: ModelUser) -> Iterator[Said]:
     """Frontend has no tokenizer of the model, or asks the hub for it."""
-    workers = _workers_by_graph(graph).get(user.resource.urn, ())
+    workers = [each for each in _users_by_graph(graph)[user.resource.urn] if each.kind == "worker"]
     found: list[Said] = [*_missing(user, workers), *_asked_for(user, workers)]
     # Workers hand both out at their system port.
     if not found or (workers and all(map(_hosts_metadata, workers))):
@@ -275,8 +275,5 @@ def _hosts_metadata(user: ModelUser) -> bool:
     return by_line(lambda line: line >= since, user.container, user.template)
 
 
-@memoized
-def _workers_by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
-    """URN of a Dynamo graph -> its workers that can be read."""
-    users = readable(read_model_users(graph))
-    return grouped((user.resource.urn, user) for user in users if user.kind == "worker")
+_users_by_graph = indexed(lambda graph: readable(read_model_users(graph)), lambda each: each.resource.urn)
+"""Returns URN of a Dynamo graph -> its users of models that can be read."""

@@ -163,6 +163,13 @@ def memoized_all(read: Callable[[ResourceGraph], Iterator[T]]) -> Callable[[Reso
     return reading
 
 
+def indexed(
+    read: Callable[[ResourceGraph], Iterable[T]], key: Callable[[T], K]
+) -> Callable[[ResourceGraph], Mapping[K, Sequence[T]]]:
+    """Remember all that the function reads by the key of each, as long as the graph lives."""
+    return memoized(lambda graph: grouped((key(each), each) for each in read(graph)))
+
+
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:
     value = field(parent, *path)
     if value is None:

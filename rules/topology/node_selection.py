@@ -1,6 +1,6 @@
 """Whether pods with GPUs select nodes that exist, by names that GPUs have, and tolerate their taints."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from hardware import ACCELERATORS, GPU_RESOURCE
@@ -21,7 +21,7 @@ from rules.reading.placements import (
 )
 from rules.reading.pods.pods import readable
 from rules.reading.pools import Pool, Taint, known_pools, read_pools
-from rules.reading.shapes import Undecided, grouped, mappings_at, memoized, text_at
+from rules.reading.shapes import Undecided, indexed, mappings_at, text_at
 from rules.rule import EVERY_RELEASE, GPU_PODS, Advice, Said, Severity, each_of, names, rule
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
@@ -167,9 +167,7 @@ def _taints(graph: ResourceGraph, pods: GpuPods) -> Iterator[Advice]:
         yield from map(Advice, _kept_off(pods, tolerant, is_told=is_told))
 
 
-@memoized
-def _by_owner(graph: ResourceGraph) -> Mapping[str, Sequence[GpuPods]]:
-    return grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
+_by_owner = indexed(lambda graph: readable(read_gpu_pods(graph)), lambda each: each.template.resource.urn)
 
 
 def _kept_off(pods: GpuPods, tolerant: Sequence[GpuPods], *, is_told: bool) -> Iterator[str]:

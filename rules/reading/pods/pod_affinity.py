@@ -55,23 +55,12 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
     """Label -> the values that a pod may carry, for every label that the selector pins to some."""
-    pinned: dict[str, Sequence[str]] = {}
-    for key in mapping_at(selector, "matchLabels"):
-        pinned[key] = [text_at(selector, "matchLabels", key) or ""]
-    for expression in mappings_at(selector, "matchExpressions"):
-        if text_at(expression, "operator") == "In":
-            pinned[text_at(expression, "key") or ""] = _values(expression)
-    return pinned
+    return {key: values for key, operator, values in _conditions(selector) if operator == "In"}
 
 
 def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None:
     """Whether the selector means the template's pods; None where a label of them is not known."""
-    answers = [_meets(template, key, "In", values) for key, values in equalities(selector).items()]
-    for expression in mappings_at(selector, "matchExpressions"):
-        operator = text_at(expression, "operator")
-        if operator != "In":
-            key = text_at(expression, "key") or ""
-            answers.append(_meets(template, key, operator, _values(expression)))
+    answers = [_meets(template, *condition) for condition in _conditions(selector)]
     if False in answers:
         return False
     return None if None in answers else True
@@ -128,8 +117,13 @@ def _meets(template: PodTemplate, key: str, operator: str | None, values: Sequen
     return None if answer is None else answer is (operator in {"In", "Exists"})
 
 
-def _values(expression: Mapping[str, Value]) -> Sequence[str]:
-    return known_texts_at(expression, "values", what="a value of a label selector")
+def _conditions(selector: Mapping[str, Value]) -> Iterator[tuple[str, str | None, Sequence[str]]]:
+    """Label, operator and values of everything that the selector asks for."""
+    for key in mapping_at(selector, "matchLabels"):
+        yield key, "In", [text_at(selector, "matchLabels", key) or ""]
+    for expression in mappings_at(selector, "matchExpressions"):
+        values = known_texts_at(expression, "values", what="a value of a label selector")
+        yield text_at(expression, "key") or "", text_at(expression, "operator"), values
 
 
 def _namespaces(template: PodTemplate, term: Mapping[str, Value]) -> Sequence[Value] | None:

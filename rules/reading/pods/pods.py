@@ -10,10 +10,9 @@ from resource_graph.values import Path
 from rules.reading.shapes import (
     Undecided,
     attempted,
-    grouped,
+    indexed,
     mapping_at,
     mappings_at,
-    memoized,
     memoized_all,
     text_at,
     whole_number_at,
@@ -169,15 +168,9 @@ def gets_containers(template: PodTemplate) -> bool:
     return any("inject" in key for key in (*template.labels, *annotations))
 
 
-@memoized
-def pods_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[PodTemplate | Unreadable]]:
-    """URN of a graph or workload -> its templates."""
-    return grouped((each.resource.urn, each) for each in read_pods(graph))
-
-
-@memoized
-def _by_namespace(graph: ResourceGraph) -> Mapping[str | None, Sequence[PodTemplate]]:
-    return grouped((each.resource.known_namespace, each) for each in readable(read_pods(graph)))
+pods_by_resource = indexed(read_pods, lambda each: each.resource.urn)
+"""Returns URN of a graph or workload -> its templates."""
+_by_namespace = indexed(lambda graph: readable(read_pods(graph)), lambda each: each.resource.known_namespace)
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:

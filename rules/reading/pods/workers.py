@@ -28,9 +28,8 @@ from rules.reading.pods.pods import (
 from rules.reading.shapes import (
     Undecided,
     attempted,
-    grouped,
+    indexed,
     known,
-    memoized,
     memoized_all,
     whole_number,
     whole_number_at,
@@ -100,10 +99,10 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
                 yield Unreadable(template.resource, name, str(found))
 
 
-@memoized
-def workers_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Worker]]:
-    """Template -> its workers that can be read."""
-    return grouped((worker.template, worker) for worker in readable(read_workers(graph)))
+workers_of_pods = indexed(lambda graph: readable(read_workers(graph)), lambda each: each.template)
+"""Returns template -> its workers that can be read."""
+workers_by_resource = indexed(read_workers, lambda each: each.resource.urn)
+"""Returns URN of a graph or workload -> its workers."""
 
 
 def servers_of(graph: ResourceGraph, template: PodTemplate) -> Sequence[Worker]:
@@ -127,12 +126,6 @@ def server_port(server: Worker) -> Count:
     return Count(whole_number(given.value, given.source), given.source)
 
 
-@memoized
-def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
-    """URN of a graph or workload -> its workers."""
-    return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
-
-
 @memoized_all
 def read_frontends(graph: ResourceGraph) -> Iterator[Worker]:
     """All frontends that can be read, in the order of the graph."""
@@ -141,10 +134,8 @@ def read_frontends(graph: ResourceGraph) -> Iterator[Worker]:
             yield from known(_frontends_of, graph, template, container) or ()
 
 
-@memoized
-def frontends_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Worker]]:
-    """Each pod template that runs frontends, and these."""
-    return grouped((each.template, each) for each in read_frontends(graph))
+frontends_of_pods = indexed(read_frontends, lambda each: each.template)
+"""Returns each pod template that runs frontends, and these."""
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
