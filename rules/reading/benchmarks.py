@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from engines.command_line import Flags, Word, parse_flags
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import arguments_of, mentions, read_script
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_near, read_pods, readable
+from rules.reading.pods.pods import (
+    GRAPH_KIND,
+    PodTemplate,
+    Unreadable,
+    each_readable,
+    pods_near,
+    read_pods,
+    readable,
+)
 from rules.reading.pods.reach import selected_pods
 from rules.reading.pods.workers import Worker, workers_by_resource, workers_of_pods
 from rules.reading.shapes import Undecided, memoized_all
@@ -90,10 +98,6 @@ def _service_of(component: PodTemplate) -> str:
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     if resource.kind == GRAPH_KIND:
-        found = workers_by_resource(graph).get(resource.urn, ())
-        for worker in found:
-            if isinstance(worker, Unreadable):
-                raise Undecided(worker.reason)
-        return tuple(readable(found))
+        return tuple(each_readable(workers_by_resource(graph).get(resource.urn, ())))
     workers = workers_of_pods(graph)
     return [worker for pod in selected_pods(graph, resource) for worker in workers.get(pod, ())]

@@ -13,6 +13,7 @@ from rules.reading.pods.pods import readable
 from rules.reading.references import Claim, find_claim
 from rules.reading.shapes import (
     Undecided,
+    answered,
     attempted,
     grouped,
     known,
@@ -39,9 +40,7 @@ class ModelVolume:
     @property
     def claim(self) -> Claim | None:
         """The claim that the graph makes; None where nothing that was read makes it."""
-        if isinstance(self.found, Undecided):
-            raise self.found.with_traceback(None)
-        return self.found
+        return answered(self.found)
 
     @property
     def resource(self) -> Resource:

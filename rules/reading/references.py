@@ -8,7 +8,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.pods.containers import environment_entries
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, pods_by_resource, pods_near
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, each_readable, pods_by_resource, pods_near
 from rules.reading.shapes import (
     Undecided,
     field,
@@ -102,12 +102,8 @@ def read_references(template: PodTemplate) -> Sequence[Reference]:
 @memoized
 def references_of(graph: ResourceGraph, urn: str) -> Sequence[Reference]:
     """What the pods of all services of a Dynamo graph refer to by name, each once."""
-    found: dict[Reference, None] = {}
-    for template in pods_by_resource(graph).get(urn, ()):
-        if isinstance(template, Unreadable):
-            raise Undecided(template.reason)
-        found |= dict.fromkeys(read_references(template))
-    return tuple(found)
+    pods = each_readable(pods_by_resource(graph).get(urn, ()))
+    return tuple(dict.fromkeys(reference for pod in pods for reference in read_references(pod)))
 
 
 def cache_uses(graph: ResourceGraph, owner: Resource) -> Mapping[str, Sequence[Resource]]:

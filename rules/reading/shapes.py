@@ -41,6 +41,13 @@ def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Un
         return reason
 
 
+def answered(found: T | Undecided) -> T:
+    """What `attempted` returned, where it was read; else its reason is raised, as if for the first time."""
+    if isinstance(found, Undecided):
+        raise found.with_traceback(None)
+    return found
+
+
 def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
     """The value that was read; None where it cannot be read."""
     found = attempted(read, *args, **kwargs)
@@ -144,10 +151,7 @@ def memoized(read: Callable[[ResourceGraph, *Each], T]) -> Callable[[ResourceGra
         of_graph = remembered.setdefault(graph, {})
         if each not in of_graph:
             of_graph[each] = attempted(read, graph, *each)
-        found = of_graph[each]
-        if isinstance(found, Undecided):
-            raise found.with_traceback(None)
-        return found
+        return answered(of_graph[each])
 
     return reading
 

@@ -19,7 +19,7 @@ from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.pods.containers import expand_references, read_environment, read_image
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, attempted, known, texts_at
+from rules.reading.shapes import Undecided, answered, attempted, known, texts_at
 
 TENSORRT_LLM = "dynamo.trtllm"
 TRTLLM_SERVE = "trtllm-serve"
@@ -117,10 +117,7 @@ def _entrypoint(container: Mapping[str, Value], given: Sequence[str | None]) -> 
 
 def start_commands(words: Sequence[str | None], environment: Environment) -> Sequence[StartCommand]:
     """Every engine and frontend that the container's command line starts."""
-    found = _started(tuple(words), tuple(environment.items()))
-    if isinstance(found, Undecided):
-        raise found.with_traceback(None)
-    return found
+    return answered(_started(tuple(words), tuple(environment.items())))
 
 
 def script_position(words: Sequence[str | None]) -> int | None:

@@ -144,11 +144,7 @@ def _referred(release: tuple[int, int], node: Raw) -> Raw:
     if reference is None:
         return node
     name = reference.rpartition("/")[2]
-    return _named(_built_in_types(release)[name], name.rpartition(".")[2])
-
-
-def _named(raw: Raw, name: str) -> Raw:
-    return {**raw, NAME: name}
+    return {**_built_in_types(release)[name], NAME: name.rpartition(".")[2]}
 
 
 def _built_in(group: str, version: str, kind: str) -> Iterator[tuple[str, Schema]]:
@@ -162,9 +158,8 @@ def _built_in(group: str, version: str, kind: str) -> Iterator[tuple[str, Schema
 @cache
 def _built_in_schema(release: tuple[int, int], group: str, version: str, kind: str) -> Schema | None:
     raw = _index(release).get((group, version, kind))
-    return (
-        None if raw is None else Schema(_named(raw, kind), partial(_referred, release), is_definition=False)
-    )
+    resolve = partial(_referred, release)
+    return None if raw is None else Schema({**raw, NAME: kind}, resolve, is_definition=False)
 
 
 @cache

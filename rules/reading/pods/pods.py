@@ -124,6 +124,14 @@ def readable(found: Iterable[T | Unreadable]) -> Iterator[T]:
     return (each for each in found if not isinstance(each, Unreadable))
 
 
+def each_readable(found: Iterable[T | Unreadable]) -> Iterator[T]:
+    """The things, all of which are needed; raises Undecided where one cannot be read."""
+    for each in found:
+        if isinstance(each, Unreadable):
+            raise Undecided(each.reason)
+        yield each
+
+
 def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Value) -> list[T]:
     """The things in the namespace; a namespace that is absent or unknown, here or there, may be any."""
     names = dict.fromkeys((namespace, None)) if isinstance(namespace, str) else by_namespace
@@ -240,8 +248,7 @@ def _component(resource: Resource, spec: Mapping[str, Value], index: int, name: 
 def _members(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
     """The pods of a LeaderWorkerSet, of which one, the leader, starts the engine over all of its group.
 
-    A leader of its own stands for the pods of its group, whose GPUs its engine uses: of the others there are
-    none beside it (kubernetes-sigs/lws api/leaderworkerset/v1).
+    A leader of its own stands for the pods of its group: its engine uses their GPUs (kubernetes-sigs/lws v1).
     """
     has_leader = _LEADER in mapping_at(resource.inputs, "spec", GROUP)
     described_by = {_LEADER: ("spec",), _MEMBER: None} if has_leader else {_MEMBER: ("spec",)}
