@@ -1,6 +1,6 @@
 from resource_graph.graph import Aspect, DuplicateResourceError, RecordingError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Origin, Resource
-from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown, value_at
+from resource_graph.values import UNKNOWN, Path, Unknown, Value, has_unknown, value_at
 
 __all__ = [
     "UNKNOWN",
@@ -8,6 +8,7 @@ __all__ = [
     "CustomTimeouts",
     "DuplicateResourceError",
     "Origin",
+    "Path",
     "RecordingError",
     "Resource",
     "ResourceGraph",

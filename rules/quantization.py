@@ -12,7 +12,7 @@ from engines.vllm.kernels import (
     VLLM_KV_DTYPES,
     VllmMoeKernels,
 )
-from engines.written_values import Setting
+from engines.written_values import Setting, Undecided
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
@@ -31,7 +31,6 @@ from rules.reading.placements import read_landing
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
-from rules.reading.shapes import Undecided
 from rules.rule import (
     CONFIGURED_WORKERS,
     TENSORRT_LLM_WORKERS,

@@ -7,9 +7,8 @@ from functools import wraps
 from typing import Any, Generic, Literal, TypeVar
 
 from engines.effective import EngineFileProblem
-from resource_graph import Aspect, Resource, ResourceGraph
+from resource_graph import Aspect, Path, Resource, ResourceGraph
 from resource_graph.printable import one_line
-from resource_graph.values import Path
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm

@@ -4,9 +4,8 @@ import contextlib
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from resource_graph.spelling import most_alike
-from resource_graph.values import has_unknown
 from rules.model import Waiver
 from rules.reading.shapes import shown
 from rules.rule import EVERY_RELEASE, Advice, Observation, Rule, Severity, failed, observed, undecided

@@ -10,7 +10,7 @@ from engines.tensorrt_llm.keys import (
     DEFAULT_MAX_BATCH_SIZE,
     DEFAULT_MAX_NUM_TOKENS,
 )
-from engines.written_values import Count
+from engines.written_values import Count, Undecided, whole_number
 from resource_graph import ResourceGraph
 from rules.reading.benchmarks import (
     CONCURRENCY,
@@ -24,7 +24,6 @@ from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import longest_sequence, read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
 from rules.rule import (
     BENCHMARKS,
     CONFIGURED_WORKERS,

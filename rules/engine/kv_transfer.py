@@ -5,7 +5,7 @@ from functools import partial
 
 from engines.effective import Effective, EngineFileProblem
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
-from engines.written_values import Count
+from engines.written_values import Count, Undecided
 from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, read_role
 from rules.reading.engines.models import (
@@ -19,7 +19,6 @@ from rules.reading.engines.models import (
 from rules.reading.engines.settings import is_tensorrt_llm, read_settings
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import READ_SINCE, by_line
-from rules.reading.shapes import Undecided
 from rules.rule import (
     DISAGGREGATED,
     TENSORRT_LLM_WORKERS,

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from resource_graph.values import Path
+from resource_graph import UNKNOWN, Aspect, Path, Resource, ResourceGraph, Value
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hardware import GPU_RESOURCE
-from resource_graph import Resource, ResourceGraph, Value, value_at
+from resource_graph import Path, Resource, ResourceGraph, Value, value_at
 from resource_graph.spelling import most_alike
-from resource_graph.values import Path
 from rules.reading.objects.definitions import candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, refused
 from rules.reading.objects.schemas import SURE, Schema, dotted, schema_at

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from resource_graph import UNKNOWN, Value
-from resource_graph.values import Path
+from resource_graph import UNKNOWN, Path, Value
 from rules.reading.objects.schemas import KINDS, NO_QUANTITY, Schema, dotted, limit_broken
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from resource_graph import Value
+from resource_graph import Path, Value
 from resource_graph.spelling import most_alike
-from resource_graph.values import Path
 
 Raw = Mapping[str, Any]
 Resolve = Callable[[Raw], Raw]

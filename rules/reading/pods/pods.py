@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
-from resource_graph import Resource, ResourceGraph, Value
-from resource_graph.values import Path
+from resource_graph import Path, Resource, ResourceGraph, Value
 from rules.reading.shapes import (
     Undecided,
     attempted,
