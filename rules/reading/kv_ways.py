@@ -129,21 +129,25 @@ def connects_by_itself(worker: Worker) -> bool:
     return by_line(lambda line: line < _WITHOUT_A_DEFAULT, worker.container, worker.template)
 
 
-def moving_connector(config: Mapping[str, Value]) -> str | None:
-    """Name of the connector that moves the cache between workers; NIXL's where another one holds it."""
-    return text_at(_moving_config(config), "kv_connector")
+def moving_config(graph: ResourceGraph, worker: Worker) -> Mapping[str, Value] | None:
+    """What vLLM is told of the connector that moves the cache; of NIXL's where another one holds that."""
+    config = read_settings(graph, worker).mapping(KV_TRANSFER)
+    if config is None or text_at(config, "kv_connector") not in _HOLD_OTHERS:
+        return config
+    held = mappings_at(config, "kv_connector_extra_config", "connectors")
+    return next((each for each in held if text_at(each, "kv_connector") == NIXL_CONNECTOR), config)
 
 
 def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
     """Names of the plugins that NIXL is told to use, in upper case; empty where NIXL chooses."""
-    extra = mapping_at(_moving_config(config), "kv_connector_extra_config")
+    extra = mapping_at(config, "kv_connector_extra_config")
     return [name.upper() for name in texts_at(extra, "backends") if name is not None]
 
 
 def buffers_on_host(graph: ResourceGraph, worker: Worker) -> bool:
     """Whether vLLM copies the cache to the host's memory before it sends the cache."""
-    config = read_settings(graph, worker).mapping(KV_TRANSFER) if is_vllm(worker) else None
-    return text_at(_moving_config(config or {}), "kv_buffer_device") == "cpu"
+    config = moving_config(graph, worker) if is_vllm(worker) else None
+    return text_at(config or {}, "kv_buffer_device") == "cpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +191,6 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     return Ways(worker, open_ways, shut, None if is_known else str(claimed))
 
 
-def _moving_config(config: Mapping[str, Value]) -> Mapping[str, Value]:
-    if text_at(config, "kv_connector") not in _HOLD_OTHERS:
-        return config
-    held = mappings_at(config, "kv_connector_extra_config", "connectors")
-    return next((each for each in held if text_at(each, "kv_connector") == NIXL_CONNECTOR), config)
-
-
 def _devices(worker: Worker) -> Iterator[tuple[KvTransportName, str]]:
     for name, amount in rdma_devices(worker).items():
         yield "rdma", f"{amount} {name}"
@@ -222,5 +219,5 @@ def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:
     """How a vLLM worker without a device is told to send through the host, as NVIDIA's TCP example does."""
     if not buffers_on_host(graph, worker):
         return None
-    config = read_settings(graph, worker).mapping(KV_TRANSFER) or {}
-    return "kv_buffer_device cpu" if LIBFABRIC in nixl_backends(config) else None
+    backends = nixl_backends(moving_config(graph, worker) or {})
+    return "kv_buffer_device cpu" if LIBFABRIC in backends else None

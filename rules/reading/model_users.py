@@ -198,9 +198,11 @@ def _download(
             continue
         flags = parse_flags(tuple(words[1:])).all
         repository = _downloaded(words[1:])
-        models: tuple[ModelReference, ...] = ()
-        if repository is not None:
-            models = (model_reference(repository, "hf download", _value(flags, ("--revision",))),)
+        models = (
+            (model_reference(repository, "hf download", _value(flags, ("--revision",))),)
+            if repository
+            else ()
+        )
         directory = _value(flags, _DIRECTORY_FLAGS)
         own = {**environment} if directory is None else {**environment, _CACHE_VARIABLE: Word(directory)}
         mounts = read_mounts(template, container)

@@ -26,7 +26,7 @@ from rules.reading.kv_ways import (
     KV_TRANSFER_CONFIG,
     NIXL_CONNECTOR,
     connects_by_itself,
-    moving_connector,
+    moving_config,
     nixl_backends,
 )
 from rules.reading.model_users import model_reference
@@ -171,9 +171,9 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
         return None if backend is None else f"TensorRT-LLM's {backend}"
     if not is_vllm(worker):
         raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
-    config = read_settings(graph, worker).mapping(KV_TRANSFER)
+    config = moving_config(graph, worker)
     if config is not None:
-        connector = moving_connector(config) or "a connector without a name"
+        connector = text_at(config, "kv_connector") or "a connector without a name"
         if connector != NIXL_CONNECTOR:
             return connector
         return f"{connector} ({' and '.join(sorted(nixl_backends(config) or [_OF_NIXL_ITSELF]))})"

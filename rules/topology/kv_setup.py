@@ -20,7 +20,7 @@ from rules.reading.kv_ways import (
     Ways,
     buffers_on_host,
     connects_by_itself,
-    moving_connector,
+    moving_config,
     nixl_backends,
 )
 from rules.reading.placements import nodes_without_fabric, read_placement
@@ -291,5 +291,6 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
 
 
 def _speaks_nixl(graph: ResourceGraph, worker: Worker) -> bool:
-    config = read_settings(graph, worker).mapping(KV_TRANSFER)
-    return connects_by_itself(worker) if config is None else moving_connector(config) == NIXL_CONNECTOR
+    config = moving_config(graph, worker)
+    named = None if config is None else text_at(config, "kv_connector")
+    return connects_by_itself(worker) if config is None else named == NIXL_CONNECTOR
