@@ -12,7 +12,7 @@ from itertools import chain
 
 from resource_graph import UNKNOWN, Aspect, Path, Resource, ResourceGraph, Value
 from rules.reading.objects.schemas import dotted
-from rules.reading.pods.containers import all_containers
+from rules.reading.pods.containers import all_containers, environments_around
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, mappings_at, text_at
 from rules.rule import (
@@ -162,11 +162,7 @@ def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]
 
 
 def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
-    if template.shape == "service":
-        yield "the graph", mappings_at(template.graph_spec, "envs")
-        yield f"service {template.name}", mappings_at(template.described_by, "envs")
-    elif template.shape == "component":
-        yield "the graph", mappings_at(template.graph_spec, "env")
+    yield from environments_around(template)
     for name, container in all_containers(template):
         yield f"container {name}", mappings_at(container, "env")
 

@@ -7,7 +7,13 @@ from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import GpuPods, Occupied, claims_channel, home, read_occupancy
-from rules.reading.placements import ARCHITECTURE_LABEL, read_candidates, read_landing, required_labels
+from rules.reading.placements import (
+    ARCHITECTURE_LABEL,
+    read_candidates,
+    read_landing,
+    required_labels,
+    values_of,
+)
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, limit, requested, shared_memory
 from rules.reading.pods.operator_defaults import OPERATORS_DEFAULT, read_surge
 from rules.reading.pods.pods import PodTemplate
@@ -89,8 +95,7 @@ def _architectures(pods: GpuPods) -> Collection[str]:
     every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
     # Another rule reports a selection that cannot be read.
     labels = known(required_labels, pods.template.spec) or ()
-    asked = (each for each in labels if each.key == ARCHITECTURE_LABEL and each.operator == "In")
-    return every & {value for label in asked for value in label.values} or every
+    return every & values_of(labels, ARCHITECTURE_LABEL) or every
 
 
 def _asked(pods: GpuPods, resource: str) -> float:

@@ -1,7 +1,7 @@
 """What a container is given: image, variables, CPU, memory and privileges."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.command_line import UNKNOWN_WORD, Environment, Word
@@ -83,20 +83,22 @@ def release_line(version: str | None) -> tuple[int, int] | None:
     return None if match is None else (int(match.group(1)), int(match.group(2)))
 
 
+def environments_around(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
+    """The `env` lists of a graph and its service, which act on every container, and where they stand."""
+    if template.shape == "service":
+        yield "the graph", mappings_at(template.graph_spec, "envs")
+        yield f"service {template.name}", mappings_at(template.described_by, "envs")
+    elif template.shape == "component":
+        yield "the graph", mappings_at(template.graph_spec, "env")
+
+
 def environment_entries(
     template: PodTemplate, container: Mapping[str, Value]
 ) -> Sequence[Mapping[str, Value]]:
     """The entries of all `env` lists that act on a container, each overriding those before."""
     # The operator lets a service override the graph, and the main container the service.
-    own = mappings_at(container, "env")
-    graph = template.graph_spec
-    match template.shape:
-        case "service":
-            return [*mappings_at(graph, "envs"), *mappings_at(template.described_by, "envs"), *own]
-        case "component":
-            return [*mappings_at(graph, "env"), *own]
-        case "workload":
-            return own
+    around = [entry for _, entries in environments_around(template) for entry in entries]
+    return [*around, *mappings_at(container, "env")]
 
 
 def expand_references(text: str, environment: Environment) -> Word:
