@@ -22,12 +22,11 @@ from rules.reading.commands.container_commands import (
     DYNAMO_FRONTEND,
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
-    TENSORRT_LLM,
     TRTLLM_SERVE,
     VLLM_SERVE,
     StartCommand,
 )
-from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM
+from rules.reading.disaggregation import MODE_FLAG, MODE_VARIABLES
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
 from rules.reading.engines.models import PUBLISHED, checkpoint_name
 from rules.reading.engines.settings import is_vllm, read_settings
@@ -41,7 +40,6 @@ _SHORTEST = 4
 """Characters that an abbreviation has at least, dashes included, so that it means something."""
 _OWN_LINES = frozenset((0, minor) for minor in range(10, 34))
 """Releases of vLLM, no option of which is a slip away from another one that all releases have."""
-_MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: MODE_OF_VLLM}
 _REASONING = "--reasoning-parser"
 _TOOLS = "--tool-call-parser"
 _AUTO = "--enable-auto-tool-choice"
@@ -95,7 +93,7 @@ def flags_exist(graph: ResourceGraph, started: Worker) -> Iterator[Said]:
 
 def _mode(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[str]:
     modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
-    given = command.given(MODE_FLAG, _MODE_VARIABLES[command.engine]) if modes else None
+    given = command.given(MODE_FLAG, MODE_VARIABLES[command.engine]) if modes else None
     if given is None or command.engine == DYNAMO_FRONTEND:
         return
     releases = [given.value in each for each in modes.values()]

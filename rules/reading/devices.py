@@ -36,7 +36,7 @@ _ADDRESS_OF_GKE = ".IP"
 """Ending of the resource that GKE has for the address beside each of its networks, which is no device."""
 CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
 _DOMAIN_KIND = "ComputeDomain"
-_TEMPLATE_KIND = "ResourceClaimTemplate"
+CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _MISSPELT = re.compile(
     r"(?:www\.)?n(?:vidia|vida|ividia|vdia|videa)(?:\.com|\.io)?[/.]gpu(?:s|[-._]?count|[-._]?num(?:ber)?)?"
     r"|gpus?|alpha\.kubernetes\.io/nvidia-gpu",
@@ -165,6 +165,17 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
     ]
 
 
+@memoized
+def domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
+    """Name of a claim template -> the ComputeDomains, of any namespace, that make it."""
+    # A claim of an unreadable resource is described by nothing, which is undecided.
+    path = ("spec", "channel", "resourceClaimTemplate", "name")
+    domains = graph.kubernetes_objects(_DOMAIN_KIND)
+    return grouped(
+        (name, each) for each in domains if (name := known(text_at, each.inputs, *path)) is not None
+    )
+
+
 def _amounts(worker: Worker) -> Iterator[tuple[str, int]]:
     for name, amount in network_devices(worker.template, worker.container):
         yield name, whole_number(amount, f"the amount of {name}")
@@ -176,10 +187,10 @@ def _device_claim(
     name, template = claim_name(claim), text_at(claim, "resourceClaimTemplateName")
     if template is None:
         return DeviceClaim(name, None, None, None, name in used)
-    for domain in _domains_by_template(graph).get(template, ()):
+    for domain in domains_by_template(graph).get(template, ()):
         if may_be_one(domain.namespace, namespace):
             return DeviceClaim(name, template, frozenset({CHANNEL_DEVICE_CLASS}), domain, name in used)
-    described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
+    described = graph.kubernetes_objects_named(CLAIM_TEMPLATE, template, namespace)
     return DeviceClaim(name, template, _device_classes(described), None, name in used)
 
 
@@ -194,17 +205,6 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
         places = (request, mapping_at(request, "exactly"), *mappings_at(request, "firstAvailable"))
         names = (text_at(place, "deviceClassName") for place in places)
         yield from (name for name in names if name is not None)
-
-
-@memoized
-def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
-    """Name of a claim template -> the ComputeDomains, of any namespace, that make it."""
-    # A claim of an unreadable resource is described by nothing, which is undecided.
-    path = ("spec", "channel", "resourceClaimTemplate", "name")
-    domains = graph.kubernetes_objects(_DOMAIN_KIND)
-    return grouped(
-        (name, each) for each in domains if (name := known(text_at, each.inputs, *path)) is not None
-    )
 
 
 def _asked(template: PodTemplate, container: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -8,7 +8,7 @@ from typing import Literal
 from engines.registry import ENGINES, Framework
 from hardware import InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import DYNAMO_SGLANG, StartCommand
+from rules.reading.commands.container_commands import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM, StartCommand
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm
 from rules.reading.kv_ways import Ways, read_ways
 from rules.reading.placements import read_placement
@@ -19,8 +19,10 @@ from rules.reading.shapes import Undecided, grouped, known, mapping_at, memoized
 
 Role = Literal["prefill", "decode", "aggregated"]
 MODE_FLAG = "--disaggregation-mode"
-MODE_OF_VLLM = "DYN_VLLM_DISAGGREGATION_MODE"
-_MODE_VARIABLES = ("DYN_TRTLLM_DISAGGREGATION_MODE", MODE_OF_VLLM)
+MODE_VARIABLES: Mapping[str, str] = {
+    TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE",
+    DYNAMO_VLLM: "DYN_VLLM_DISAGGREGATION_MODE",
+}
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 _TRANSPORT_INPUT = "kvTransport"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
@@ -74,7 +76,7 @@ def _role_of_engine(command: StartCommand) -> Role:
         return "prefill"
     if flags.switch("--is-decode-worker"):
         return "decode"
-    given = (command.given(MODE_FLAG, variable) for variable in _MODE_VARIABLES)
+    given = (command.given(MODE_FLAG, variable) for variable in MODE_VARIABLES.values())
     mode = next((str(each.value) for each in given if each is not None), None)
     if mode is None and command.engine == DYNAMO_SGLANG and flags.value("--config") is not None:
         raise Undecided("its role may stand in its --config file, which this does not read")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.pods.pod_affinity import Kind, selector_of, selects, terms
+from rules.reading.pods.pod_affinity import REQUIRED, Kind, selector_of, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
 from rules.reading.pools import PRODUCT_LABEL, Pool, Taint, known_pools, read_node, read_pools
@@ -46,8 +46,7 @@ class NodeLabel:
 
 def node_selector_terms(spec: Mapping[str, Value]) -> Sequence[Mapping[str, Value]]:
     """The terms of the pod's required node affinity, one of which a node must meet."""
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
-    return mappings_at(spec, "affinity", "nodeAffinity", required, "nodeSelectorTerms")
+    return mappings_at(spec, "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
 def required_labels(spec: Mapping[str, Value]) -> Sequence[NodeLabel]:

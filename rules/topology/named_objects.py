@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
+from rules.reading.devices import CLAIM_TEMPLATE, domains_by_template
 from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, in_namespace
 from rules.reading.references import CLAIM, read_claims, read_references
 from rules.reading.shapes import grouped, known, mappings_at, memoized, text_at
 from rules.rule import EVERY_RELEASE, READABLE_PODS, Advice, Said, Severity, rule
 
-_CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _OPERATORS_VOLUME = "shared-memory"
 """What the operator mounts at /dev/shm (ai-dynamo/dynamo deploy/operator at 0367e40)."""
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
@@ -66,10 +66,8 @@ def _makers(graph: ResourceGraph, kind: str) -> Iterator[tuple[str | None, str]]
     for resource in graph.kubernetes_objects(kind):
         if isinstance(resource.object_name, str):
             yield resource.known_namespace, resource.object_name
-    for domain in graph.kubernetes_objects("ComputeDomain") if kind == _CLAIM_TEMPLATE else ():
-        name = known(text_at, domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
-        if name is not None:
-            yield domain.known_namespace, name
+    for name, domains in domains_by_template(graph).items() if kind == CLAIM_TEMPLATE else ():
+        yield from ((domain.known_namespace, name) for domain in domains)
 
 
 def _names(template: PodTemplate) -> Sequence[tuple[str, str]]:
@@ -79,7 +77,7 @@ def _names(template: PodTemplate) -> Sequence[tuple[str, str]]:
     ]
     return (
         *((reference.kind, reference.name) for reference in read_references(template)),
-        *((_CLAIM_TEMPLATE, name) for name in claims if name is not None),
+        *((CLAIM_TEMPLATE, name) for name in claims if name is not None),
     )
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.commands.container_commands import mentions
-from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Role, read_role
+from rules.reading.commands.container_commands import DYNAMO_VLLM, mentions
+from rules.reading.disaggregation import MODE_FLAG, MODE_VARIABLES, Role, read_role
 from rules.reading.engines.models import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
@@ -162,7 +162,7 @@ def _lacks_connector(graph: ResourceGraph, worker: Worker) -> bool:
         return False
     # Only releases that have no connector by default can be told their role in these ways.
     names_a_mode = any(
-        command.flags.value(MODE_FLAG) is not None or MODE_OF_VLLM in command.environment
+        command.flags.value(MODE_FLAG) is not None or MODE_VARIABLES[DYNAMO_VLLM] in command.environment
         for command in worker.commands
     )
     return names_a_mode or not connects_by_itself(worker)

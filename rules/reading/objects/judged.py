@@ -16,6 +16,7 @@ from rules.reading.objects.definitions import candidates, other_lines
 from rules.reading.objects.mistakes import Mistake, find_mistakes, refused
 from rules.reading.objects.schemas import SURE, Schema, dotted, schema_at
 from rules.reading.pods.operator_defaults import PROBE_TIMES, PROBES
+from rules.reading.pods.pod_affinity import REQUIRED
 from rules.reading.pods.pods import GRAPH_KIND, GROUP, PodTemplate, pods_by_resource, readable
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, memoized, quantity, text_at
 
@@ -27,7 +28,6 @@ _OPERATORS = ("Equal", "Exists", "Lt", "Gt")
 """Operators of a toleration; Lt and Gt are behind a feature gate of 1.35 and later."""
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _NO_KEY = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 """Effects of a taint that a toleration may name."""
@@ -213,7 +213,7 @@ def _devices(template: PodTemplate) -> Iterator[Mistake]:
 
 def _operators(template: PodTemplate) -> Iterator[Mistake]:
     """An operator that no selector of nodes has (ValidateNodeSelectorRequirement)."""
-    at: Path = ("affinity", "nodeAffinity", _REQUIRED, "nodeSelectorTerms")
+    at: Path = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
     for index, term in enumerate(mappings_at(template.spec, *map(str, at))):
         for number, expression in enumerate(mappings_at(term, "matchExpressions")):
             operator = text_at(expression, "operator")

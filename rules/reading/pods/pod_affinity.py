@@ -49,7 +49,7 @@ ai-dynamo/dynamo deploy/operator internal/consts at 0367e40; kubernetes-sigs/lws
 https://kubernetes.io/docs/reference/labels-annotations-taints/
 """
 Kind = Literal["podAffinity", "podAntiAffinity"]
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -68,7 +68,7 @@ def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None
 
 def terms(template: PodTemplate, kind: Kind) -> Iterator[tuple[bool, Mapping[str, Value]]]:
     """All terms of a pod's affinity or anti-affinity, and whether each is required; required ones first."""
-    for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
+    for term in mappings_at(template.spec, "affinity", kind, REQUIRED):
         yield True, term
     for weighted in mappings_at(template.spec, "affinity", kind, _PREFERRED):
         yield False, mapping_at(weighted, "podAffinityTerm")
