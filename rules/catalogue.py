@@ -20,7 +20,7 @@ from rules.engine import (
 )
 from rules.lifecycle import deletion, order
 from rules.model import Finding, Report, Waiver
-from rules.reading.typed_settings import is_named, settings_behind
+from rules.reading.engines.settings import is_named, settings_behind
 from rules.rule import Observation, Rule
 from rules.security import network, pods, secrets
 from rules.topology import (

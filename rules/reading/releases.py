@@ -14,7 +14,7 @@ from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, grouped, known, memoized, text_at
 
-_CHART_TYPES = (
+CHART_TYPES = (
     "kubernetes:helm.sh/v3:Release",
     "kubernetes:helm.sh/v3:Chart",
     "kubernetes:helm.sh/v4:Chart",
@@ -49,7 +49,7 @@ _PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
 @memoized
 def releases_of(graph: ResourceGraph, charts: str | tuple[str, ...]) -> Sequence[Resource]:
     """Releases of those charts, by the start of the name: a packaged file's name ends in its version."""
-    candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))
+    candidates = (resource for release_type in CHART_TYPES for resource in graph.of_type(release_type))
     return [release for release in candidates if _chart_name(release).startswith(charts)]
 
 

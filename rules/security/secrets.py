@@ -14,6 +14,7 @@ from resource_graph import UNKNOWN, Aspect, Path, Resource, ResourceGraph, Value
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.containers import all_containers, environments_around
 from rules.reading.pods.pods import PodTemplate
+from rules.reading.releases import CHART_TYPES
 from rules.reading.shapes import Undecided, mappings_at, text_at
 from rules.rule import (
     EVERY_RELEASE,
@@ -57,7 +58,6 @@ _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
 _Credential = Callable[[str, str], str | None]
 """What kind of credential a value of that name and text is."""
-_RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
 _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 
 
@@ -94,7 +94,7 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
 )
 def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
     """Credential is not marked as secret by the program."""
-    releases = chain.from_iterable(map(graph.of_type, _RELEASES))
+    releases = chain.from_iterable(map(graph.of_type, CHART_TYPES))
     places: tuple[tuple[Iterable[Resource], tuple[str, ...], _Credential], ...] = (
         (graph.kubernetes_objects("Secret"), ("stringData", "data"), lambda _, __: "a value of a Secret"),
         (releases, ("values",), _credential_called),

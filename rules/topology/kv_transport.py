@@ -7,11 +7,11 @@ from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
 from rules.reading.engines.models import cost_over_tcp
+from rules.reading.engines.settings import KV_TRANSPORT
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, text_at
-from rules.reading.typed_settings import KV_TRANSPORT
 from rules.rule import (
     KV_HOPS,
     Advice,

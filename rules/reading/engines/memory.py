@@ -27,11 +27,10 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.models import read_kv_format, read_mxfp4, transceiver_backend, transfer_buffer
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings, typed_options
 from rules.reading.kv_ways import KV_TRANSFER
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, memoized, whole_number
-from rules.reading.typed_settings import typed_options
 
 _KV = "kv_cache_config"
 # Tokens of a sequence, sequences at once, tokens of a step: 8192 for vLLM's server too, on small GPUs fewer.

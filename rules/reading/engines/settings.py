@@ -1,7 +1,8 @@
-"""The engine that a worker starts, the settings that it runs with, and its YAML file."""
+"""The engine that a worker starts, its settings and YAML file, and what a person typed in a stack's file."""
 
 import posixpath
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, cast
@@ -18,7 +19,7 @@ from engines.effective import (
     effective,
     engine_file_path,
 )
-from resource_graph import UNKNOWN, ResourceGraph, Value
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
 from rules.reading.commands.container_commands import ENGINES, StartCommand
@@ -26,7 +27,6 @@ from rules.reading.pods.containers import find_config_map
 from rules.reading.pods.mounts import Mount, is_within, read_mounts
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, memoized, text_at
-from rules.reading.typed_settings import typed_options
 
 _yaml: Any = yaml
 # The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
@@ -34,6 +34,12 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REMEMBERED = 16_384
 """Number of remembered texts, as many as a large program has: every rule reads them all, so a smaller memory
 helps none."""
+_TYPED_INPUT = "typedSettings"
+KV_TRANSPORT = "serving.kvTransport"
+"""The setting that chooses the way of the KV cache."""
+_Typed = tuple[str, str, str]
+"""Path of a setting, such as serving.overrides.decode.max_batch_size; name of the worker or frontend that it
+changes, empty where it changes the graph; the engine option, the variable or `image` that it decides."""
 
 
 def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
@@ -85,6 +91,31 @@ def load_engine_yaml(text: str) -> tuple[object, str | None]:
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         first, _, _ = str(error).partition("\n")
         return None, f": {NOT_YAML}{first}"
+
+
+def typed_options(graph: ResourceGraph, resource: Resource, part: str) -> Mapping[str, str]:
+    """Option or variable of one worker -> the setting that decides it; empty outside of a stack."""
+    return {decides: key for key, of, decides in _typed_above(graph, resource) if of == part}
+
+
+def settings_behind(graph: ResourceGraph, resource: Resource, subject: str, message: str) -> tuple[str, ...]:
+    """The settings that an observation comes from: those that it names, and those whose option it names."""
+
+    def is_about(part: str) -> bool:
+        # A finding on a worker may quote what the frontend is started with.
+        return part == subject or is_named(part, message)
+
+    found = (
+        key
+        for key, part, decides in _typed_above(graph, resource)
+        if is_named(key, message) or (is_about(part) and _names_option(decides, message))
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether the text has the name as a word of its own, not as a part of a longer path."""
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?!\.?[\w-])", text) is not None
 
 
 def _engine_file(graph: ResourceGraph, worker: Worker, command: StartCommand) -> EngineFile:
@@ -171,3 +202,35 @@ def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
         found = "empty" if content is None else f"a {type(content).__name__}"
         raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
     return {str(key): value for key, value in cast("dict[object, Value]", content).items()}
+
+
+def _names_option(name: str, text: str) -> bool:
+    flag = name.replace("_", "-")
+    return any(is_named(each, text) for each in (name, f"--{flag}", f"--no-{flag}"))
+
+
+def _typed_above(graph: ResourceGraph, resource: Resource) -> Sequence[_Typed]:
+    typed = _by_component(graph)
+    if not typed:
+        return ()
+    return next((typed[above.urn] for above in graph.ancestors(resource) if above.urn in typed), ())
+
+
+@memoized
+def _by_component(graph: ResourceGraph) -> Mapping[str, Sequence[_Typed]]:
+    """URN of a component -> what it tells."""
+    found = ((component.urn, tuple(_told(component))) for component in graph.components())
+    return {urn: told for urn, told in found if told}
+
+
+def _told(component: Resource) -> Iterator[_Typed]:
+    try:
+        for entry in mappings_at(component.inputs, _TYPED_INPUT):
+            key, part, decides = (text_at(entry, name) for name in ("key", "part", "decides"))
+            if key and part and decides:
+                yield key, part, decides
+        if mapping_at(component.inputs, "kvTransport").get("typed") is True:
+            yield KV_TRANSPORT, "", "kvTransport"
+    except Undecided:
+        # Another program's component may have inputs of these names.
+        return
