@@ -81,7 +81,8 @@ def selector_of(term: Mapping[str, Value]) -> Mapping[str, Value]:
 
 def shown_term(term: Mapping[str, Value]) -> str:
     """The labels that the term asks for, for a message."""
-    pinned = [f"{key}={'|'.join(values)}" for key, values in equalities(selector_of(term)).items()]
+    asked = _conditions(selector_of(term))
+    pinned = [f"{key}={'|'.join(values)}" for key, operator, values in asked if operator == "In"]
     return ", ".join(pinned) or "its label selector"
 
 

@@ -56,6 +56,11 @@ CASES = (
         ("must run beside a pod with", "but no pod of the graph carries that, not even itself"),
         _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
+    On(MATCHES, "disagg-b200", DECODE).fails(
+        "pods that are of two graphs",
+        (f"must run beside a pod with {_GRAPH_NAME}=another, {_GRAPH_NAME}=gpt-oss-disagg",),
+        _beside({"matchLabels": {_GRAPH_NAME: "another"}, **_named("gpt-oss-disagg")}),
+    ),
     On(MATCHES, "disagg-b200").passes(
         "workers, as prefill and decode are called before 1.2",
         _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
