@@ -16,7 +16,6 @@ from resource_graph import ResourceGraph, Value
 from rules.catalogue import rules_on, run_rules
 from rules.model import Finding, Waiver
 from rules.rule import Rule
-from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock
 from stacks.updates.beside_what_runs import beside_what_runs
@@ -95,7 +94,7 @@ def update_over(stack: StackPlan, running: StackRecording) -> tuple[StackPlan, U
 
 
 def _pools(stack: StackPlan) -> Iterator[RecordedPool]:
-    for placed, purchase, price in priced_pools(stack):
+    for placed, purchase, price in stack.priced_pools():
         pool = placed.pool
         yield RecordedPool(
             name=pool.name,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_aws as aws
 
-from components.model_volume import FileSystem
+from components.model_cache import FileSystem
 from components.options import Resources, child
 from stacks.settings.cluster import EfsStorage, LustreStorage
 
@@ -104,7 +104,7 @@ class CacheStorage(pulumi.ComponentResource):
             ),
         )
         attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
-        return FileSystem(self._title, made.id, attributes, is_lustre=True, ready=[made])
+        return FileSystem(self._title, made.id, attributes, is_lustre=True)
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
         name, title = self._name, self._title
@@ -117,18 +117,6 @@ class CacheStorage(pulumi.ComponentResource):
             tags={"Name": title},
             opts=child(self, protect=self._keep),
         )
-        # Root owns the root. Clients of this access point act as the images' user, in a directory of theirs.
-        point = aws.efs.AccessPoint(
-            f"{name}-directory",
-            file_system_id=made.id,
-            posix_user={"uid": _USER, "gid": _USER},
-            root_directory={
-                "path": "/model-cache",
-                "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
-            },
-            tags={"Name": title},
-            opts=child(self),
-        )
         targets = {
             zone: aws.efs.MountTarget(
                 f"{name}-{zone}",
@@ -139,14 +127,26 @@ class CacheStorage(pulumi.ComponentResource):
             )
             for zone, subnet_id in self._subnet_ids.items()
         }
+        # Root owns the root. Clients of this access point act as the images' user, in a directory of theirs.
+        point = aws.efs.AccessPoint(
+            f"{name}-directory",
+            file_system_id=made.id,
+            posix_user={"uid": _USER, "gid": _USER},
+            root_directory={
+                "path": "/model-cache",
+                "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
+            },
+            tags={"Name": title},
+            # Its id is in the handle: a node that is told the handle can mount the file system.
+            opts=child(self, [*targets.values(), *rules]),
+        )
         handle = pulumi.Output.concat(made.id, "::", point.id)
         # The file system's name is known only where a mount target is, and so not in a Local Zone
         # (https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html).
         attributes: dict[str, pulumi.Input[str]] = {}
         if mounted_in is not None:
             attributes["mounttargetip"] = targets[mounted_in].ip_address
-        ready = [point, *targets.values(), *rules]
-        return FileSystem(title, handle, attributes, is_lustre=False, ready=ready)
+        return FileSystem(title, handle, attributes, is_lustre=False)
 
     def _door(self, what: str, ports: _Ports) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""

@@ -1,6 +1,7 @@
 """The claim with the model's files, the volume behind it, and the Job that fills or checks it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -14,13 +15,31 @@ from pulumi_kubernetes.core.v1 import (
     PersistentVolumeSpecArgsDict,
 )
 
-from components.model_volume import FileSystem
 from components.options import ALONE, WITH_CONTENT, WITH_PODS, Resources, child, limits
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from stacks.plan.retention import Keep
 
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSystem:
+    """A file system that exists, as its CSI driver finds it; plain data."""
+
+    name: str
+    """The PersistentVolume that stands for it has this name."""
+    handle: pulumi.Input[str]
+    """Id of a Lustre; of an EFS with that of an access point. Known once a node can mount it."""
+    attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None]
+    """The driver's own: DNS and mount name of a Lustre; empty where the handle says it all."""
+    is_lustre: bool
+    """Else an EFS."""
+
+
+def file_system_name(cluster: str) -> str:
+    """Return the name of a cluster's Lustre or EFS, and of the PersistentVolume that stands for it."""
+    return f"{cluster}-model-cache"
 
 
 class ModelCache(pulumi.ComponentResource):
@@ -147,7 +166,7 @@ class ModelCache(pulumi.ComponentResource):
             f"{self._name}-volume",
             metadata={"name": source.name},
             spec=spec,
-            opts=child(self, [*self._before, *source.ready], delete=ALONE),
+            opts=child(self, self._before, delete=ALONE),
         )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from hardware import InstanceType, Source
 from stacks.plan.infrastructure.prices import PublishedPrice, least_sold
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock, Purchase
 
@@ -44,7 +43,7 @@ def _cost(stack: StackPlan, today: dt.date) -> str:
     total = idle = 0.0
     unknown: list[str] = []
     notes: list[str] = []
-    for placed, purchase, price in priced_pools(stack):
+    for placed, purchase, price in stack.priced_pools():
         if price is None:
             unknown.append(placed.pool.name)
             continue

@@ -1,7 +1,9 @@
 """What a person reads when the settings of a stack cannot be used."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+
+from resource_graph.spelling import nearest
 
 _MAX_VALUE_LENGTH = 60
 _MAX_PROBLEMS_SHOWN = 8
@@ -36,6 +38,11 @@ class Problem:
         if self.suggestion:
             lines.append(f"  try: {self.suggestion}")
         return "\n".join([shown, *lines])
+
+
+def unknown_name(key: str, value: str, message: str, known: Collection[str]) -> Problem:
+    """Return the problem with a name that is none of those that are known."""
+    return Problem(key, value, message, allowed=", ".join(known), suggestion=nearest(value, known))
 
 
 class SettingsError(Exception):

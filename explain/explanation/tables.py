@@ -10,7 +10,6 @@ from recipes.placed import PlacedService
 from recipes.pod_environment import service_workarounds
 from rules.reading.shapes import grouped
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.priced_pools import priced_pools
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
@@ -98,7 +97,7 @@ class ExplainedService:
 
 def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
     """Yield the pools, and what their GPUs cost."""
-    for placed, purchase, price in priced_pools(stack):
+    for placed, purchase, price in stack.priced_pools():
         pool, machine = placed.pool, placed.pool.instance_type
         yield ExplainedPool(
             name=pool.name,

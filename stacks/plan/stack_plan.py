@@ -3,17 +3,18 @@
 Only stacks/plan/resolve.py makes one of these from settings.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.prices import PublishedPrice, published_price
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform.platform_plan import PlatformPlan
 from stacks.plan.timeouts import Load
-from stacks.settings.cluster import CapacityBlock, Phase
+from stacks.settings.cluster import CapacityBlock, Phase, Purchase
 from stacks.settings.stack import StackSettings
 
 
@@ -94,6 +95,16 @@ class StackPlan:
     def gpu_nodes(self) -> tuple[PlannedNodes, ...]:
         """Node groups on EKS, of this stack or of the one below it."""
         return self.infrastructure.gpu_nodes if self.infrastructure else self.layers.nodes
+
+    def priced_pools(self) -> Iterator[tuple[PlacedPool, Purchase | None, PublishedPrice | None]]:
+        """Yield each pool, how its nodes are bought and what its GPUs cost.
+
+        A pool of an existing cluster is bought in a way that nobody has said; of some no price is published.
+        """
+        bought = {nodes.pool.name: nodes.purchase for nodes in self.gpu_nodes}
+        for placed in self.pools:
+            purchase = bought.get(placed.pool.name)
+            yield placed, purchase, published_price(placed.pool.instance_type, purchase)
 
     @property
     def creates_namespace(self) -> bool:

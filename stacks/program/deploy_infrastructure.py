@@ -12,7 +12,7 @@ from components.cluster_addons import ClusterAddons
 from components.ebs_storage import EbsStorage
 from components.eks_cluster import EksCluster
 from components.iam import ManagedPolicy, role
-from components.model_volume import file_system_name
+from components.model_cache import file_system_name
 from components.network import Network
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pulumi
 
@@ -14,9 +14,9 @@ from stacks.plan.layers.layering import owner_problems
 from stacks.plan.resolve import resolve
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
-from stacks.program.typed_doubts import typed_doubts
-from stacks.settings.cluster import ClusterSettings
+from stacks.settings.cluster import ClusterSettings, EksClusterSettings, reservation_id
 from stacks.settings.load import parse_settings, plain_token_problem, secret_problem
+from stacks.settings.stack import StackSettings
 from stacks.updates.beside_what_runs import beside_what_runs
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
@@ -30,10 +30,14 @@ from stacks.updates.guards.foreign_and_lost import (
 )
 from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.last_run import last_run, outputs_of
+from stacks.updates.notices import Notice
 from stacks.updates.planned_update import planned_update, scaled_notices
 
 SETTINGS_KEY = "settings"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
+_RESERVATION = "cr-0123456789abcdef0"
+# RFC 5737: addresses for documents, which belong to nobody.
+_DOCUMENTS = ("192.0.2.", "198.51.100.", "203.0.113.")
 
 
 def main() -> None:
@@ -86,6 +90,23 @@ def main() -> None:
         watch=watch_of(stack, reader),
         learn=kubeconfigs.append,
     )
+
+
+def typed_doubts(settings: StackSettings) -> Iterator[Notice]:
+    """Warn of placeholders of this project's stack files, with their keys.
+
+    AWS refuses one, or nobody reaches it, minutes into an `up`.
+    """
+    if not isinstance(settings.cluster, EksClusterSettings):
+        return
+    for cidr in settings.cluster.public_cidrs:
+        if cidr.startswith(_DOCUMENTS):
+            why = "a placeholder that belongs to nobody (RFC 5737); type the address that `up` comes from"
+            yield Notice(f"cluster.publicCidrs = {cidr}: {why}", warns=True)
+    for index, pool in enumerate(settings.node_pools):
+        if pool.purchase and reservation_id(pool.purchase) == _RESERVATION:
+            why = "a placeholder; type the id that the purchase printed"
+            yield Notice(f"nodePools[{index}].purchase.id = {_RESERVATION}: {why}", warns=True)
 
 
 def _reader_for(

@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.model_volume import FileSystem, file_system_name
+from components.model_cache import FileSystem, file_system_name
 from components.options import Resources
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, Layering
@@ -84,7 +84,6 @@ def _infrastructure_output(contract: Contract, parts: InfrastructureParts) -> pu
             _HANDLE: parts.file_system.handle,
             _ATTRIBUTES: parts.file_system.attributes,
         }
-        made += parts.file_system.ready
     return _after(content, made)
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, surges
-from stacks.plan.placement.pools import may_share_nodes
-from stacks.plan.placement.resources import occupied_gpus
+from stacks.plan.placement.pools import may_share_nodes, occupied_gpus
 from stacks.plan.placement.rollout import described
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Graph, graph_of

@@ -9,8 +9,7 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.model_cache import ModelCache
-from components.model_volume import FileSystem
+from components.model_cache import FileSystem, ModelCache
 from recipes.model_download import HuggingFaceDownload
 from resource_graph.recorder import run_against
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume

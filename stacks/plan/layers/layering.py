@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from resource_graph.spelling import nearest
-from stacks.errors import Problem
+from stacks.errors import Problem, unknown_name
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import (
     VERSION,
@@ -193,8 +192,7 @@ def _differences(layer: Layer, owner: str, mine: Contract, theirs: Mapping[str, 
     absent = [pool for pool in pools_in(mine) if pool not in there]
     for pool in absent:
         message = f"stack {owner}, which makes the nodes, has no pool of that name; {_NOTHING_DONE}"
-        allowed = ", ".join(there)
-        yield Problem("nodePools", pool, message, allowed=allowed, suggestion=nearest(pool, there))
+        yield unknown_name("nodePools", pool, message, there)
     for setting, value in mine.items():
         other = theirs.get(setting)
         if other == value or setting.startswith(tuple(pool_key(pool, "") for pool in absent)):

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.model import Recipe
-from recipes.placed import PodResources
 from stacks.errors import Problem
 from stacks.plan.placement.packing import Room, WorkerSet, nodes_needed, pack
 from stacks.plan.placement.pools import Assigned, Pool
-from stacks.plan.placement.resources import occupied_gpus
 from stacks.settings.services import ReplicaSettings
 from stacks.settings.stack import ServingSettings
 from stacks.wording import in_words
@@ -49,8 +47,6 @@ class PoolCapacity:
     pool: Pool
     room: Room
     assigned: tuple[Assigned, ...]
-    resources: Mapping[str, PodResources]
-    """Service name -> what one worker asks for."""
     one_nvlink_domain: bool
     """All of them must be in one NVLink domain; the room is no larger."""
     one_pod: bool
@@ -58,21 +54,12 @@ class PoolCapacity:
 
     def workers(self, replicas: Mapping[str, int]) -> list[WorkerSet]:
         """Return the workers in these numbers, with the GPUs that they occupy."""
-        return [
-            WorkerSet(one.worker.service_name, self.occupied(one), replicas[one.worker.service_name])
-            for one in self.assigned
-        ]
-
-    def occupied(self, one: Assigned) -> int:
-        """Return the GPUs that a worker occupies."""
-        return occupied_gpus(
-            one.worker.gpus, self.resources[one.worker.service_name], self.pool.instance_type
-        )
+        return [WorkerSet(one.name, one.occupied_gpus, replicas[one.name]) for one in self.assigned]
 
     def placed(self, replicas: Mapping[str, int]) -> PlacedPool | None:
         """Return the pool with so many workers; None when they do not fit."""
         free = self.free(replicas)
-        used = sum(one.worker.gpus * replicas[one.worker.service_name] for one in self.assigned)
+        used = sum(one.worker.gpus * replicas[one.name] for one in self.assigned)
         return None if free is None else PlacedPool(self.pool, self.room, free, used)
 
     def free(self, replicas: Mapping[str, int]) -> Mapping[int, int] | None:
@@ -135,25 +122,24 @@ def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity])
 def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:
     workers = capacity.workers(replicas)
     wanted = " and ".join(
-        f"{some.count} x {some.name} ({_size(capacity, one)} each)"
+        f"{some.count} x {some.name} ({_size(one)} each)"
         for some, one in zip(workers, capacity.assigned, strict=True)
     )
-    gpus = sum(one.worker.gpus * replicas[one.worker.service_name] for one in capacity.assigned)
+    gpus = sum(one.worker.gpus * replicas[one.name] for one in capacity.assigned)
     return Problem(
         "serving.replicas",
-        ", ".join(f"{one.worker.role}: {replicas[one.worker.service_name]}" for one in capacity.assigned),
+        ", ".join(f"{one.worker.role}: {replicas[one.name]}" for one in capacity.assigned),
         f"{capacity.pool} cannot hold {wanted}: {in_words(gpus, 'GPU')} in all, and {_limit(capacity)}",
         suggestion=_suggestion(capacity, nodes_needed(workers, capacity.room)),
     )
 
 
-def _size(capacity: PoolCapacity, one: Assigned) -> str:
-    gpus, occupied = in_words(one.worker.gpus, "GPU"), capacity.occupied(one)
-    if occupied == one.worker.gpus:
+def _size(one: Assigned) -> str:
+    gpus, asked = in_words(one.worker.gpus, "GPU"), one.resources
+    if one.occupied_gpus == one.worker.gpus:
         return gpus
-    asked = capacity.resources[one.worker.service_name]
     sizes = f"{asked.cpu_request} CPUs and {asked.memory_gib} GiB"
-    return f"{gpus}, {sizes}, which is the share of {in_words(occupied, 'GPU')},"
+    return f"{gpus}, {sizes}, which is the share of {in_words(one.occupied_gpus, 'GPU')},"
 
 
 def _limit(capacity: PoolCapacity) -> str:

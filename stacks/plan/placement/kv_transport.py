@@ -97,28 +97,39 @@ def network_devices(transport: KvTransport | None, assigned: Assigned) -> dict[s
     return {}
 
 
-def buffer_problems(
-    recipe: Recipe, assigned: Sequence[Assigned], transport: KvTransport | None
+def transport_problems(
+    recipe: Recipe, assigned: Sequence[Assigned], transport: KvTransport
 ) -> Iterator[Problem]:
-    """Yield the workers whose buffer is below the longest prompt, where the backend cannot grow it.
+    """Yield the workers that the transport does not serve as they are typed."""
+    for one in assigned:
+        yield from _buffer_problems(recipe, one, transport)
+    if transport.name == "efa":
+        for one in assigned:
+            typed = one.worker.image_version
+            # Without libfabric the KV cache would take TCP without a word. Of a tag that others have built
+            # nobody can tell what is in it.
+            if typed is not None and typed == release_name(typed):
+                message = "the release's own image has no libfabric, which kvTransport efa needs"
+                key = f"serving.imageVersions.{one.worker.role}"
+                yield Problem(key, typed, message, suggestion=efa_image_tag(typed))
+
+
+def _buffer_problems(recipe: Recipe, one: Assigned, transport: KvTransport) -> Iterator[Problem]:
+    """Yield the buffers below the longest prompt, where the backend cannot grow them.
 
     The backend is the transport's, whatever the recipe names.
     """
-    if transport is None:
-        return
     longest = recipe.engine_of("prefill").longest_prompt(recipe.model.shape.max_positions)
-    for one in assigned:
-        profile = kv_profile(
-            transport.name,
-            recipe.serving_engine.transports,
-            instance_type=one.pool.instance_type,
-            runtime_version=recipe.runtime.version,
-            roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
-        )
-        for role in one.worker.worker_roles:
-            short = recipe.serving_engine.short_buffer(recipe.engine_of(role), profile, longest)
-            if short is None:
-                continue
+    profile = kv_profile(
+        transport.name,
+        recipe.serving_engine.transports,
+        instance_type=one.pool.instance_type,
+        runtime_version=recipe.runtime.version,
+        roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
+    )
+    for role in one.worker.worker_roles:
+        short = recipe.serving_engine.short_buffer(recipe.engine_of(role), profile, longest)
+        if short is not None:
             option, tokens, enough = short
             message = (
                 f"{role} {option.rpartition('.')[2]} {tokens} is smaller than the longest prompt "
@@ -127,19 +138,6 @@ def buffer_problems(
             )
             suggestion = f"{enough} or more, or a lower max_seq_len of prefill"
             yield Problem(f"serving.overrides.{role}.{option}", tokens, message, suggestion=suggestion)
-
-
-def image_problems(assigned: Sequence[Assigned], transport: KvTransport | None) -> Iterator[Problem]:
-    """Yield typed images that lack what EFA needs: the KV cache would take TCP without a word."""
-    if transport is None or transport.name != "efa":
-        return
-    for one in assigned:
-        typed = one.worker.image_version
-        # Of a tag that others have built nobody can tell what is in it.
-        if typed is not None and typed == release_name(typed):
-            message = "the release's own image has no libfabric, which kvTransport efa needs"
-            key = f"serving.imageVersions.{one.worker.role}"
-            yield Problem(key, typed, message, suggestion=efa_image_tag(typed))
 
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType, described_node
 from resource_graph.spelling import nearest
-from stacks.errors import Problem
+from stacks.errors import Problem, unknown_name
 from stacks.plan.volume_sizes import size_in_gib
-from stacks.settings.nodes import NodeSettings
-from stacks.settings.stack import NodePoolSettings
+from stacks.settings.stack import NodePoolSettings, NodeSettings
 from stacks.wording import alternatives
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
@@ -55,11 +54,7 @@ def _described(node: NodeSettings, key: str) -> tuple[InstanceType | None, tuple
     accelerator = ACCELERATORS.get(node.accelerator)
     if accelerator is None:
         message = "not a GPU that is known here"
-        allowed, suggestion = ", ".join(ACCELERATORS), nearest(node.accelerator, ACCELERATORS)
-        unknown = Problem(
-            f"{key}.accelerator", node.accelerator, message, allowed=allowed, suggestion=suggestion
-        )
-        return None, (unknown,)
+        return None, (unknown_name(f"{key}.accelerator", node.accelerator, message, ACCELERATORS),)
     problems = tuple(_contradictions(node, accelerator, key))
     if problems:
         return None, problems

@@ -1,19 +1,30 @@
 """Node pools as known hardware, and which of them each worker of a recipe runs in."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 from hardware import InstanceType
 from recipes.model import Recipe
-from recipes.services import PodRecipe
+from recipes.placed import PodResources
+from recipes.services import FrontendResources, PodRecipe
 from resource_graph.printable import dotted
-from resource_graph.spelling import nearest
-from stacks.errors import Problem
+from stacks.errors import Problem, unknown_name
 from stacks.plan.placement.nodes import ARCHITECTURE_LABEL, PRODUCT_LABEL, node_of
-from stacks.settings.nodes import TaintSettings
-from stacks.settings.stack import NodePoolSettings, RdmaSettings, ServingSettings
+from stacks.plan.volume_sizes import size_in_gib
+from stacks.settings.services import PodResourceSettings
+from stacks.settings.stack import NodePoolSettings, RdmaSettings, ServingSettings, TaintSettings
 from stacks.wording import in_words
+
+WORKERS_SHARE = 0.9
+"""Part of a node that its workers divide among them.
+
+The rest is for the reserve of kubelet and system, below 2 % on nodes of this size (awslabs/amazon-eks-ami
+nodeadm/internal/kubelet/config.go), and for the daemon sets of network, storage, GPU operator, DRA driver and
+monitoring, whose requests nobody here knows. A worker that asked for all that is left would stay Pending on a
+node with one daemon set more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +76,48 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """A worker service and the pool it runs in."""
+    """A worker service, the pool it runs in and what it asks for there."""
 
     worker: PodRecipe
     pool: Pool
     key: str
     """The setting that names the pool."""
+    wanted: PodResourceSettings
+    """What the settings give it."""
+
+    @property
+    def name(self) -> str:
+        """The service's name in the graph."""
+        return self.worker.service_name
+
+    @property
+    def resources(self) -> PodResources:
+        """What the settings give it; else its share of its node.
+
+        A share is as much for each GPU as for any other, in whole units.
+        """
+        wanted, node = self.wanted, self.pool.instance_type
+        share = WORKERS_SHARE * self.worker.gpus / node.gpus
+        cpus = wanted.cpu or int(node.vcpus * share)
+        memory = size_in_gib(wanted.memory) if wanted.memory else int(node.memory_gib * share)
+        return PodResources(cpu_request=cpus, cpu_limit=cpus, memory_gib=memory)
+
+    @property
+    def occupied_gpus(self) -> int:
+        """GPUs that no other worker can use beside it."""
+        return occupied_gpus(self.worker.gpus, self.resources, self.pool.instance_type)
+
+
+def occupied_gpus(gpus: int, resources: PodResources | FrontendResources, node: InstanceType) -> int:
+    """Return how many GPUs no other worker can use beside this one: its own, or those whose share it takes.
+
+    Workers that fit by this number fit by GPUs, processor time and memory alike.
+    """
+    of_cpus, of_memory = (
+        math.ceil(round(node.gpus * asked / (WORKERS_SHARE * offered), 6))
+        for asked, offered in ((resources.cpu_request, node.vcpus), (resources.memory_gib, node.memory_gib))
+    )
+    return max(gpus, of_cpus, of_memory)
 
 
 def may_share_nodes(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
@@ -121,13 +168,13 @@ def assign_pools(
         return (), problems
     assigned: list[Assigned] = []
     unknown: dict[str, Problem] = {}
+    sizes: Mapping[str, PodResourceSettings | None] = dict(serving.resources)
     for worker in (pod for pod in recipe.pods if pod.gpus):
         key, name = _pool_setting(worker, serving)
         if name in pools:
-            assigned.append(Assigned(worker, pools[name], key))
+            assigned.append(Assigned(worker, pools[name], key, sizes[worker.role] or PodResourceSettings()))
         else:
-            message, suggestion = "no node pool has this name", nearest(name, pools)
-            unknown[key] = Problem(key, name, message, allowed=", ".join(pools), suggestion=suggestion)
+            unknown[key] = unknown_name(key, name, "no node pool has this name", pools)
     found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one)))
     return (() if found else tuple(assigned)), found
 

@@ -65,7 +65,7 @@ def _in_pool(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Iterator[tu
 
 def _wanted(capacity: PoolCapacity, some: WorkerSet) -> str:
     if not capacity.room.one_pod_per_node:
-        [gpus] = [one.worker.gpus for one in capacity.assigned if one.worker.service_name == some.name]
+        [gpus] = [one.worker.gpus for one in capacity.assigned if one.name == some.name]
         # Processor time and memory can be scarcer than GPUs.
         of = "" if some.gpus == gpus else "share of "
         return f"{of}{in_words(some.gpus, 'GPU')} free on one node"

@@ -8,7 +8,6 @@ from recipes.model import Recipe
 from recipes.placed import (
     KvTransport,
     PlacedService,
-    PodResources,
     PoolPlacement,
     Rollout,
     Toleration,
@@ -16,19 +15,14 @@ from recipes.placed import (
 from stacks.errors import Problem
 from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_problems, replica_counts
 from stacks.plan.placement.kv_transport import (
-    buffer_problems,
     choose_transport,
-    image_problems,
     network_devices,
     room_for_workers,
+    transport_problems,
 )
 from stacks.plan.placement.packing import Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
-from stacks.plan.placement.resources import (
-    memory_problems,
-    resource_problems,
-    worker_resources,
-)
+from stacks.plan.placement.resources import memory_problems, resource_problems
 from stacks.plan.placement.rollout import rollouts
 from stacks.plan.timeouts import Load, load_of
 from stacks.settings.stack import StackSettings
@@ -64,23 +58,21 @@ def place_services(
     if problems := tuple(resource_problems(recipe, serving, assigned)):
         return None, problems
     transport, problems = choose_transport(recipe, serving, assigned)
-    resources = {one.worker.service_name: worker_resources(one, serving) for one in assigned}
-    capacities = _capacities(assigned, resources, transport)
+    capacities = _capacities(assigned, transport)
     replicas, replica_problems = replica_counts(recipe, serving, capacities)
     problems += (
         *replica_problems,
-        *memory_problems(recipe, serving, assigned),
-        *buffer_problems(recipe, assigned, transport),
-        *image_problems(assigned, transport),
+        *memory_problems(recipe, assigned),
+        *(transport_problems(recipe, assigned, transport) if transport else ()),
         *(() if replica_problems else capacity_problems(capacities, replicas)),
     )
     if problems:
         return None, problems
     load = load_of(recipe.download_bytes, cache.read_megabytes_per_second if cache else None)
     strategies = rollouts(capacities, replicas, load.words)
-    by_name = {one.worker.service_name: one for one in assigned}
+    by_name = {one.name: one for one in assigned}
     services = tuple(
-        _worker(by_name[name], replicas[name], resources[name], strategies[name], transport)
+        _worker(by_name[name], replicas[name], strategies[name], transport)
         if (name := pod.service_name) in by_name
         else PlacedService(pod, replicas[name], None, pod.resources)
         for pod in recipe.pods
@@ -90,16 +82,13 @@ def place_services(
     return Placed(services, transport, placed_pools, load), ()
 
 
-def _capacities(
-    assigned: Sequence[Assigned], resources: Mapping[str, PodResources], transport: KvTransport | None
-) -> tuple[PoolCapacity, ...]:
+def _capacities(assigned: Sequence[Assigned], transport: KvTransport | None) -> tuple[PoolCapacity, ...]:
     pools = {one.pool.name: one.pool for one in assigned}
     return tuple(
         PoolCapacity(
             pool,
             room_for_workers(pool, transport),
             tuple(one for one in assigned if one.pool.name == name),
-            resources,
             one_nvlink_domain=transport is not None and transport.paths[name].same_clique,
             one_pod=transport is not None and transport.paths[name].ends_at_pod,
         )
@@ -115,7 +104,6 @@ def _empty(pool: Pool) -> PlacedPool:
 def _worker(
     assigned: Assigned,
     replicas: int,
-    resources: PodResources,
     rollout: Rollout,
     transport: KvTransport | None,
 ) -> PlacedService:
@@ -129,7 +117,7 @@ def _worker(
         extended_resources=network_devices(transport, assigned),
         rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
-    return PlacedService(assigned.worker, replicas, placement, resources)
+    return PlacedService(assigned.worker, replicas, placement, assigned.resources)
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stacks.program.typed_doubts import typed_doubts
+from stacks.program.entry import typed_doubts
 from stacks.settings.load import parse_settings
 from tests.stacks.changed_settings import Settings, changed
 from tests.support.dev_settings import FILE

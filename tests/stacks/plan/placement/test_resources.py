@@ -66,7 +66,7 @@ def test_a_worker_without_memory_for_its_weights_is_refused_with_what_it_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # No node that is sold has so little memory for a GPU.
-    monkeypatch.setattr("stacks.plan.placement.resources.WORKERS_SHARE", 0.5)
+    monkeypatch.setattr("stacks.plan.placement.pools.WORKERS_SHARE", 0.5)
     settings = disagg_b200_settings()
     needs = "TrtllmPrefillWorker needs 80 GiB of shared memory and 61 GiB for weights, and has 128 GiB"
     assert f"serving.resources.prefill.memory\n  {needs}\n  allowed: 141Gi or more\n" in said(settings)
