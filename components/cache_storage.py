@@ -7,6 +7,7 @@ import pulumi_aws as aws
 
 from components.model_cache import FileSystem
 from components.options import Resources, child
+from recipes.model_files import IMAGE_USER
 from stacks.settings.cluster import EfsStorage, LustreStorage
 
 _Ports = tuple[tuple[int, int], ...]
@@ -14,8 +15,6 @@ _Ports = tuple[tuple[int, int], ...]
 _NFS_PORTS = ((2049, 2049),)
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 _LUSTRE_PORTS = ((988, 988), (1018, 1023))
-_USER = 1000
-"""Under which the runtime's images write."""
 # The service takes 5 to 15 minutes, and longer to let go of its network interfaces.
 _LUSTRE_TIMEOUTS = pulumi.CustomTimeouts(create="45m", update="60m", delete="30m")
 
@@ -131,10 +130,10 @@ class CacheStorage(pulumi.ComponentResource):
         point = aws.efs.AccessPoint(
             f"{name}-directory",
             file_system_id=made.id,
-            posix_user={"uid": _USER, "gid": _USER},
+            posix_user={"uid": IMAGE_USER, "gid": IMAGE_USER},
             root_directory={
                 "path": "/model-cache",
-                "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
+                "creation_info": {"owner_uid": IMAGE_USER, "owner_gid": IMAGE_USER, "permissions": "0770"},
             },
             tags={"Name": title},
             # Its id is in the handle: a node that is told the handle can mount the file system.

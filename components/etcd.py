@@ -15,7 +15,7 @@ from stacks.plan.platform.etcd_command import (
     STATE_VARIABLE,
     etcd_command,
 )
-from stacks.plan.platform.servers import Servers
+from stacks.plan.platform.platform_plan import Servers
 from stacks.plan.volume_sizes import GIB, size_in_gib
 from stacks.settings.platform import OwnEtcd
 

@@ -7,6 +7,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components.options import ALONE, Resources, child
 from components.stateful_servers import POD_NAME, probe, register_servers
+from recipes.engine_files import content_hash
 from stacks.plan.platform.nats_configuration import (
     CLIENT_PORT,
     CLUSTER_PORT,
@@ -17,12 +18,11 @@ from stacks.plan.platform.nats_configuration import (
     LAME_DUCK_SECONDS,
     MONITOR_PORT,
     PROCESS_PATH,
-    content_hash,
     lame_duck_command,
     nats_command,
     nats_configuration,
 )
-from stacks.plan.platform.servers import Servers
+from stacks.plan.platform.platform_plan import Servers
 from stacks.plan.volume_sizes import GIB, size_in_gib
 
 # A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.

@@ -10,7 +10,7 @@ from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.options import WITH_PODS, Resources, child
 from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
-from stacks.plan.platform.servers import DATA_VOLUME, Servers
+from stacks.plan.platform.platform_plan import DATA_VOLUME, Servers
 
 NAME_LABEL = "app.kubernetes.io/name"
 # The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready

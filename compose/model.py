@@ -6,15 +6,13 @@ from typing import Any
 from compose.containers import Interpolated, service_of
 from compose.options import CACHE_VARIABLE, ENV_FILE
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, filling_container
-from recipes.model_files import MODEL_CACHE
+from recipes.model_files import IMAGE_USER, MODEL_CACHE
 from recipes.node_directory import marker_file
 from recipes.placed import PlacedRecipe
 
 MODEL = "model"
 _VOLUME = "model-cache"
 _OWNER = "model-owner"
-_USER = 1000
-"""Of the download and of the runtime's image."""
 _SCRATCH = "/scratch"
 _MOST_ATTEMPTS = 3
 # A new volume belongs to root. What belongs to somebody else stays as it is.
@@ -39,14 +37,14 @@ def model_services(placed: PlacedRecipe, source: CacheSource) -> dict[str, dict[
     container = filling_container(placed.recipe, _without_cluster(source), placed.image_mirrors, marker)
     filling = {
         **service_of(container),
-        "user": f"{_USER}:{_USER}",
+        "user": f"{IMAGE_USER}:{IMAGE_USER}",
         "volumes": [model_mount(source)],
     }
     if isinstance(source, VolumeCheck):
         return {MODEL: filling}
     filling |= {
         # Its packages lie there, and some are programs.
-        "tmpfs": [f"{_SCRATCH}:exec,mode=0700,uid={_USER},gid={_USER}"],
+        "tmpfs": [f"{_SCRATCH}:exec,mode=0700,uid={IMAGE_USER},gid={IMAGE_USER}"],
         "env_file": [{"path": ENV_FILE, "required": False}],
         "restart": f"on-failure:{_MOST_ATTEMPTS}",
         "depends_on": {_OWNER: {"condition": "service_completed_successfully"}},
@@ -70,7 +68,7 @@ def _owner(image: str, source: CacheSource) -> dict[str, Any]:
         "image": image,
         "user": "0",
         "entrypoint": ["/bin/sh", "-ec"],
-        "command": [_TAKE_OVER, MODEL_CACHE.mount_path, f"{_USER}:{_USER}"],
+        "command": [_TAKE_OVER, MODEL_CACHE.mount_path, f"{IMAGE_USER}:{IMAGE_USER}"],
         "network_mode": "none",
         **_UNPRIVILEGED,
         "cap_add": ["CHOWN"],

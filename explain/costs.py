@@ -4,13 +4,11 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from hardware import InstanceType, Source
-from stacks.plan.infrastructure.prices import PublishedPrice, least_sold
+from stacks.plan.infrastructure.prices import CAPACITY_BLOCK, ON_DEMAND, PublishedPrice, least_sold
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.cluster import CapacityBlock, Purchase
 
-_ON_DEMAND = "on_demand_usd_per_gpu_hour"
-_CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 _QUARTER = dt.timedelta(days=92)
 """After which AWS sets the rates of Capacity Blocks anew
 (https://aws.amazon.com/ec2/capacityblocks/pricing/)."""
@@ -75,13 +73,13 @@ def _priced(kind: InstanceType, purchase: Purchase | None, price: PublishedPrice
 def _offers(instance_type: InstanceType, today: dt.date) -> Iterator[str]:
     on_demand = instance_type.on_demand_usd_per_gpu_hour
     if on_demand is not None:
-        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND], today)})"
+        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[ON_DEMAND], today)})"
     block = instance_type.capacity_block_usd_per_gpu_hour
     if block is not None:
         # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
         whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
         sold = f"; sold only whole, an hour: {whole}" if whole else ""
-        source = _source(instance_type.sources[_CAPACITY_BLOCK], today)
+        source = _source(instance_type.sources[CAPACITY_BLOCK], today)
         yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
 
 

@@ -31,5 +31,9 @@ def engine_files(placed: PlacedRecipe) -> tuple[str | None, dict[str, str]]:
         data[SUPERVISOR_FILE] = supervisor_script()
     if not data:
         return None, {}
-    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-    return f"{placed.graph_name}-engine-{digest[:_HASH_LENGTH]}", data
+    return f"{placed.graph_name}-engine-{content_hash(json.dumps(data, sort_keys=True))}", data
+
+
+def content_hash(text: str) -> str:
+    """Return the end of a name that changes with the content."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]

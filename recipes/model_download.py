@@ -9,7 +9,7 @@ from typing import Any
 from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_files import MODEL_CACHE, snapshot_directory
+from recipes.model_files import IMAGE_USER, MODEL_CACHE, snapshot_directory
 from recipes.placed import CacheNodes
 from recipes.pod_environment import listed
 
@@ -28,14 +28,12 @@ _ATTEMPTS = 3
 # A file that is missing will not appear; the second try is for a node that went away.
 _CHECK_ATTEMPTS = 1
 _CHECK_MEMORY = "512Mi"
-# The user of the runtime image and the group that the operator gives its volumes: what is downloaded
-# as this user can be read, and its lock files written, by the pods that serve it.
-_USER = 1000
+# What is downloaded as this user can be read, and its lock files written, by the pods that serve it.
 UNPRIVILEGED_POD: Mapping[str, Any] = {
     "runAsNonRoot": True,
-    "runAsUser": _USER,
-    "runAsGroup": _USER,
-    "fsGroup": _USER,
+    "runAsUser": IMAGE_USER,
+    "runAsGroup": IMAGE_USER,
+    "fsGroup": IMAGE_USER,
     # Otherwise every start walks through the whole cache to set its group.
     "fsGroupChangePolicy": "OnRootMismatch",
     "seccompProfile": {"type": "RuntimeDefault"},

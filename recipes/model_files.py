@@ -9,6 +9,9 @@ from pydantic import Field, field_validator
 from engines.models import GPT_OSS_MODELS, ModelShape, hub_folder
 from recipes.strict_model import PositiveInt, StrictModel
 
+IMAGE_USER = 1000
+"""User of the runtime image, and group of its pods' volumes: pods that serve read what it writes to the cache
+(ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 
 

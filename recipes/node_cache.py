@@ -17,13 +17,14 @@ from recipes.model_download import (
     filling_container,
     filling_pod_fields,
 )
-from recipes.model_files import MODEL_CACHE
+from recipes.model_files import IMAGE_USER, MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file
 from recipes.placed import CopyNodes
+from recipes.pod_environment import guaranteed
 
 _LABEL = "app.kubernetes.io/name"
-_USER = 1000
 _STOP_SECONDS = 5
+_SMALL = guaranteed("10m", "32Mi")
 # A DaemonSet's pods never end: what stays after the download only keeps the pod's place.
 _HOLD = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
 
@@ -69,8 +70,8 @@ def _own(image: str) -> dict[str, Any]:
     return {
         "name": "own",
         "image": image,
-        "command": ["chown", f"{_USER}:{_USER}", mount_path],
-        "resources": _small(),
+        "command": ["chown", f"{IMAGE_USER}:{IMAGE_USER}", mount_path],
+        "resources": _SMALL,
         "securityContext": {
             "runAsNonRoot": False,
             "runAsUser": 0,
@@ -87,15 +88,10 @@ def _hold(image: str) -> dict[str, Any]:
         "name": "hold",
         "image": image,
         "command": ["/bin/sh", "-c", _HOLD],
-        "resources": _small(),
+        "resources": _SMALL,
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
         },
     }
-
-
-def _small() -> dict[str, Any]:
-    amounts = {"cpu": "10m", "memory": "32Mi"}
-    return {"requests": amounts, "limits": dict(amounts)}

@@ -5,6 +5,7 @@ from typing import Any
 
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE
+from recipes.pod_environment import guaranteed
 
 WAIT_CONTAINER = "wait-for-model"
 
@@ -35,14 +36,12 @@ def waiting_container(
         marker: what it waits for.
 
     """
-    # The same requests as limits: a worker's pod stays Guaranteed.
-    amounts = {"cpu": "100m", "memory": "64Mi"}
     script = f"trap 'exit 1' TERM; until [ -e {shlex.quote(marker)} ]; do sleep 2; done"
     return {
         "name": WAIT_CONTAINER,
         "image": image,
         "command": ["/bin/sh", "-c", script],
-        "resources": {"requests": amounts, "limits": dict(amounts)},
+        "resources": guaranteed("100m", "64Mi"),
         "securityContext": security,
         "volumeMounts": [{**mount, "readOnly": True}],
     }

@@ -142,6 +142,11 @@ def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str)
     return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}
 
 
+def guaranteed(cpu: str, memory: str) -> dict[str, Any]:
+    """Return requests with the same limits: beside these a worker's pod stays Guaranteed."""
+    return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"cpu": cpu, "memory": memory}}
+
+
 def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the variables as a container's `env`."""
     return [{"name": name, "value": value} for name, value in variables.items()]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from resource_graph.spelling import nearest
 
+NOTHING_DONE = "nothing was created or changed"
+"""Ends the message of what is refused before anything is registered."""
 _MAX_VALUE_LENGTH = 60
 _MAX_PROBLEMS_SHOWN = 8
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.pod_environment import ENGINE_FILES_DIRECTORY, process_environment
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY, guaranteed, process_environment
 from recipes.pod_processes import MAIN_CONTAINER, SUPERVISOR_FILE, Process, processes_of
 from recipes.services import ServiceRecipe
 
@@ -65,8 +65,6 @@ def registering_containers(
 
 
 def _registering(image: str, security: Mapping[str, Any], process: Process) -> dict[str, Any]:
-    # The same requests as limits: a worker's pod stays Guaranteed.
-    amounts = {"cpu": "100m", "memory": "64Mi"}
     return {
         "name": process.registered_as,
         "image": image,
@@ -80,7 +78,7 @@ def _registering(image: str, security: Mapping[str, Any], process: Process) -> d
             "failureThreshold": 2,
             "timeoutSeconds": 4,
         },
-        "resources": {"requests": amounts, "limits": dict(amounts)},
+        "resources": guaranteed("100m", "64Mi"),
         "securityContext": dict(security),
     }
 

@@ -9,7 +9,7 @@ from hardware import GPU_RESOURCE
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
 from recipes.graph_manifest.processes import registering_containers, supervised
 from recipes.images import mirrored
-from recipes.model_files import MODEL_CACHE
+from recipes.model_files import IMAGE_USER, MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
@@ -31,8 +31,6 @@ _MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _ENGINE_FILES_VOLUME = "engine-files"
 _NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
-_IMAGE_USER = 1000
-"""User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
 
 
 def pod_template(
@@ -52,7 +50,7 @@ def pod_template(
         **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
         # A security context of one's own replaces the operator's, whose group 1000 lets the image's user read
         # the cache. Without OnRootMismatch every start walks through the whole cache to set that group.
-        "securityContext": {"fsGroup": _IMAGE_USER, "fsGroupChangePolicy": "OnRootMismatch"},
+        "securityContext": {"fsGroup": IMAGE_USER, "fsGroupChangePolicy": "OnRootMismatch"},
         "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
         "volumes": _volumes(placed, files),
     }
@@ -131,7 +129,7 @@ def _container_security(privileges: Privileges | None, *, has_gpus: bool) -> dic
     user: dict[str, Any] = (
         {"runAsUser": 0}
         if privileges and privileges.run_as_root
-        else {"runAsNonRoot": True, "runAsUser": _IMAGE_USER}
+        else {"runAsNonRoot": True, "runAsUser": IMAGE_USER}
     )
     if privileges and privileges.privileged:
         # The API server refuses allowPrivilegeEscalation: false beside it.

@@ -19,14 +19,13 @@ from recipes.services import Role
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
-from stacks.plan.service_changes import ServiceChange, overridden, refused_changes, with_changes
+from stacks.plan.service_changes import OVERRIDES, ServiceChange, overridden, refused_changes, with_changes
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.services import EngineKeys, EngineOverrides, ReplicaSettings
 from stacks.settings.stack import ServingSettings, StackSettings
 from stacks.wording import in_words
 
-_KEY = "serving.overrides"
 _ROLES: tuple[Role, ...] = ("frontend", "prefill", "decode", "worker")
 
 
@@ -57,10 +56,7 @@ def chosen_recipe(
     overrides, mistakes = _read(settings.serving.overrides, recipe)
     problems = (*problems, *mistakes)
     if overrides and not problems:
-        recipe, wrong = overridden(recipe, overrides)
-        problems = tuple(
-            Problem(_KEY if role is None else f"{_KEY}.{role}", None, text) for role, text in wrong
-        )
+        recipe, problems = overridden(recipe, overrides)
     wanted, made = settings.serving.gpus_per_worker, recipe.workers[0].gpus
     if wanted is not None and not problems and made != wanted:
         message = f"serving.overrides make a worker of {in_words(made, 'GPU')}"
@@ -137,14 +133,14 @@ def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseMo
             found[role] = typed.model_validate_json(json.dumps(options))
         except ValidationError as error:
             for problem in problems_of(error, typed):
-                key = f"{_KEY}.{role}.{problem.key}".removesuffix(".")
+                key = f"{OVERRIDES}.{role}.{problem.key}".removesuffix(".")
                 problems.append(replace(problem, key=key))
             continue
         decided = recipe.serving_engine.transport_option
         if (typed_backend := dict(dotted_options(options)).get(decided)) is not None:
             message = "serving.kvTransport decides it, and would write over it"
             hint = "leave it out, and type serving.kvTransport"
-            problems.append(Problem(f"{_KEY}.{role}.{decided}", typed_backend, message, suggestion=hint))
+            problems.append(Problem(f"{OVERRIDES}.{role}.{decided}", typed_backend, message, suggestion=hint))
     return found, tuple(problems)
 
 
@@ -201,8 +197,21 @@ def typed_settings(serving: ServingSettings) -> Iterator[tuple[Role, str, str]]:
     variable, or `image`.
     """
     for role in _ROLES:
-        for key, decides in _of_role(serving, role):
-            yield role, key, decides
+        change = _change(serving, role)
+        for option, _ in dotted_options(getattr(serving.overrides, role, None) or {}):
+            yield role, f"serving.overrides.{role}.{option}", option
+        for flag, _ in split_options(change.arguments):
+            option = flag.lstrip("-").removeprefix("no-").replace("-", "_")
+            yield role, f"serving.arguments.{role}", option
+        for variable in change.environment:
+            yield role, f"serving.environment.{role}.{variable}", variable
+        if change.image_version is not None:
+            yield role, f"serving.imageVersions.{role}", "image"
+        if change.router_mode is not None:
+            yield role, "serving.routerMode", "router_mode"
+        # Only a recipe with one kind of worker takes it.
+        if role == "worker" and serving.gpus_per_worker is not None:
+            yield role, "serving.gpusPerWorker", "tensor_parallel_size"
 
 
 def _change(serving: ServingSettings, role: Role) -> ServiceChange:
@@ -212,21 +221,3 @@ def _change(serving: ServingSettings, role: Role) -> ServiceChange:
         image_version=getattr(serving.image_versions, role),
         router_mode=serving.router_mode if role == "frontend" else None,
     )
-
-
-def _of_role(serving: ServingSettings, role: Role) -> Iterator[tuple[str, str]]:
-    for option, _ in dotted_options(getattr(serving.overrides, role, None) or {}):
-        yield f"serving.overrides.{role}.{option}", option
-    for flag, _ in split_options(getattr(serving.arguments, role) or ()):
-        option = flag.lstrip("-").removeprefix("no-").replace("-", "_")
-        yield f"serving.arguments.{role}", option
-    variables: Mapping[str, str | None] = getattr(serving.environment, role) or {}
-    for variable in variables:
-        yield f"serving.environment.{role}.{variable}", variable
-    if getattr(serving.image_versions, role) is not None:
-        yield f"serving.imageVersions.{role}", "image"
-    if role == "frontend" and serving.router_mode is not None:
-        yield "serving.routerMode", "router_mode"
-    # Only a recipe with one kind of worker takes it.
-    if role == "worker" and serving.gpus_per_worker is not None:
-        yield "serving.gpusPerWorker", "tensor_parallel_size"

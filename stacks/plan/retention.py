@@ -6,7 +6,6 @@ from typing import Literal
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, zone_group
 from stacks.plan.platform.platform_plan import OwnPlatform, PlatformPlan
-from stacks.plan.platform.servers import Servers
 from stacks.plan.stack_plan import RetainedObject, ServingPlan, StackPlan
 from stacks.plan.versions import PLATFORM_RELEASES
 
@@ -68,8 +67,14 @@ def _in_cluster(
         for kind, name in _PLANNERS
         if platform and stays
     ]
+    if not isinstance(platform, OwnPlatform):
+        return (*model, *beside_graph)
     beside_operator = _beside_operator(platform, keeps_data=keeps_data)
-    return (*model, *beside_graph, *beside_operator, *_operators(platform))
+    definitions = (
+        RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
+        for name in PLATFORM_RELEASES[platform.version]
+    )
+    return (*model, *beside_graph, *beside_operator, _LEASE, *definitions)
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
@@ -82,16 +87,6 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
     for group in dict.fromkeys(map(zone_group, local)):
         reason = "opted in to; only AWS Support opts out again"
         yield RetainedObject("Local Zone group", group, None, reason)
-
-
-def _operators(platform: PlatformPlan | None) -> tuple[RetainedObject, ...]:
-    if not isinstance(platform, OwnPlatform):
-        return ()
-    definitions = (
-        RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
-        for name in PLATFORM_RELEASES[platform.version]
-    )
-    return (_LEASE, *definitions)
 
 
 def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
@@ -110,7 +105,8 @@ def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iter
     if not isinstance(platform, OwnPlatform):
         # Nobody's layer, or another stack's, whose own list has what it leaves.
         return
-    holders = _own_servers(platform) if keeps_data else []
+    groups = (("NATS", platform.nats), ("etcd", platform.etcd))
+    holders = [(title, group) for title, group in groups if group and keeps_data]
     for title, members in holders:
         reason = f"lifecycle production keeps the data of {title}"
         for claim in members.claim_names:
@@ -121,8 +117,3 @@ def _beside_operator(platform: PlatformPlan | None, *, keeps_data: bool) -> Iter
         titles = " and ".join(title for title, _ in holders)
         reason = f"it holds the data of {titles}, and would take it along"
         yield RetainedObject("Namespace", platform.namespace, None, reason)
-
-
-def _own_servers(platform: OwnPlatform) -> list[tuple[str, Servers]]:
-    groups = (("NATS", platform.nats), ("etcd", platform.etcd))
-    return [(title, group) for title, group in groups if group]

@@ -1,6 +1,6 @@
 """A recipe with a stack's overrides, variables, options and image versions, and what none may change."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -68,13 +68,11 @@ _OPTIONS: Mapping[str, str] = MappingProxyType(
 """Option that no stack passes -> where a person says it."""
 
 
-def overridden(
-    recipe: Recipe, overrides: Mapping[Role, BaseModel]
-) -> tuple[Recipe, tuple[tuple[Role | None, str], ...]]:
-    """Return the recipe with the overrides merged into its engine options, key by key, and what is wrong.
+OVERRIDES = "serving.overrides"
 
-    What is wrong stands beside the role whose overrides are wrong by themselves; beside None where roles
-    contradict each other.
+
+def overridden(recipe: Recipe, overrides: Mapping[Role, BaseModel]) -> tuple[Recipe, tuple[Problem, ...]]:
+    """Return the recipe with the overrides merged into its engine options, key by key, and what is wrong.
 
     Args:
         recipe: as it is in the catalogue.
@@ -84,19 +82,18 @@ def overridden(
     roles = [worker.role for worker in recipe.workers]
     for role in overrides:
         if role not in roles:
-            return recipe, (
-                (role, f"the recipe {recipe.name} has no role {role}, only {' and '.join(roles)}"),
-            )
+            return recipe, (Problem(f"{OVERRIDES}.{role}", None, _no_role(recipe, role, roles)),)
     services: list[ServiceRecipe] = []
     for service in recipe.services:
         over = overrides[service.role].model_dump(exclude_unset=True) if service.role in overrides else None
         try:
             services.append(service if over is None else with_options(service, over))
         except ValidationError as error:
-            return recipe, tuple((service.role, text) for text in option_messages(error))
+            key = f"{OVERRIDES}.{service.role}"
+            return recipe, tuple(Problem(key, None, text) for text in option_messages(error))
     changed = recipe.model_copy(update={"services": tuple(services)})
     found = contradictions(changed)
-    return recipe if found else changed, tuple((None, text) for text in found)
+    return recipe if found else changed, tuple(Problem(OVERRIDES, None, text) for text in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +229,12 @@ def _place_of_option(recipe: Recipe, service: ServiceRecipe, option: str) -> str
     return None if path is None else ".".join(("serving.overrides", service.role, *path))
 
 
+def _no_role(recipe: Recipe, role: Role, roles: Sequence[str]) -> str:
+    return f"the recipe {recipe.name} has no role {role}, only {' and '.join(roles)}"
+
+
 def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Problem]:
-    roles = " and ".join(service.role for service in recipe.services)
-    message = f"the recipe {recipe.name} has no role {role}, only {roles}"
+    message = _no_role(recipe, role, [service.role for service in recipe.services])
     yield from (Problem(f"serving.environment.{role}.{name}", None, message) for name in change.environment)
     others = {
         f"serving.arguments.{role}": " ".join(change.arguments),

@@ -78,13 +78,12 @@ def share(stack: StackPlan, infrastructure: InfrastructureParts, platform: Resou
 
 def _infrastructure_output(contract: Contract, parts: InfrastructureParts) -> pulumi.Output[dict[str, Any]]:
     content: dict[str, Any] = {**output_of(contract), KUBECONFIG: parts.kubeconfig}
-    made = [*parts.before_workloads, *parts.before_graph]
     if parts.file_system is not None:
         content[_FILE_SYSTEM] = {
             _HANDLE: parts.file_system.handle,
             _ATTRIBUTES: parts.file_system.attributes,
         }
-    return _after(content, made)
+    return _after(content, [*parts.before_workloads, *parts.before_graph])
 
 
 def _after(content: dict[str, Any], made: Resources) -> pulumi.Output[dict[str, Any]]:

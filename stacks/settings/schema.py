@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -155,8 +155,18 @@ _FIXED = "[Fixed](change-what-is-fixed.md)"
 
 def settings_document() -> str:
     """Return the page as Markdown."""
-    page = "\n".join([_INTRODUCTION, *_sections(_blocks(), "##"), ""])
-    return page.replace("Fixed when the stack is created", _FIXED)
+    lines = [_INTRODUCTION]
+    for path, model in _blocks():
+        kind = kind_of(model)
+        lines += [
+            "",
+            f"## {path}, kind: {kind}" if kind else f"## {path}",
+            "",
+            summary(model),
+            "",
+            *_keys(model),
+        ]
+    return "\n".join([*lines, ""]).replace("Fixed when the stack is created", _FIXED)
 
 
 def _blocks() -> Iterator[tuple[str, type[BaseModel]]]:
@@ -182,16 +192,6 @@ def recipe_schema() -> dict[str, Any]:
         **recipe,
         "$defs": dict(sorted(definitions.items())),
     }
-
-
-def _sections(models: Iterable[tuple[str, type[BaseModel]]], level: str) -> list[str]:
-    """Return a heading, the summary and the keys for each path and model; an empty path has no heading."""
-    lines: list[str] = []
-    for path, model in models:
-        kind = kind_of(model)
-        heading = f"{path}, kind: {kind}" if kind else path
-        lines += [*(["", f"{level} {heading}"] if path else []), "", summary(model), "", *_keys(model)]
-    return lines
 
 
 def summary(model: type[BaseModel]) -> str:

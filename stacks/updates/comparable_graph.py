@@ -12,11 +12,11 @@ from hardware import GPU_RESOURCE
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import RolloutStrategy
+from recipes.pod_environment import MAIN_CONTAINER
 from recipes.server_manifest import server_deployment
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 
-_MAIN_CONTAINER = "main"
 _WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 # The three annotations of a rollout begin with it (ai-dynamo/dynamo#4990).
 _ROLLOUT = "nvidia.com/deployment-"
@@ -134,7 +134,7 @@ def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | N
 def _service(component: Mapping[str, Any]) -> Service:
     pod = mapping_in(component, "podTemplate", "spec")
     affinity = mapping_in(pod, "affinity")
-    named = (each for each in mappings_in(pod, "containers") if each.get("name") == _MAIN_CONTAINER)
+    named = (each for each in mappings_in(pod, "containers") if each.get("name") == MAIN_CONTAINER)
     limits = mapping_in(next(named, None), "resources", "limits")
     metadata = mapping_in(component, "podTemplate", "metadata")
     annotations = mapping_in(metadata, "annotations")

@@ -10,7 +10,7 @@ from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import allocatable_gpus, gpus_in, is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.errors import Problem
+from stacks.errors import NOTHING_DONE, Problem
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.stack_plan import StackPlan, waited_for
@@ -153,9 +153,7 @@ def _use_text(placed: PlacedPool, use: PoolUse) -> str:
 
 def _problem(stack: StackPlan, placed: PlacedPool, use: PoolUse) -> Problem:
     pool = placed.pool
-    message = (
-        f"pool {pool.name}: {_use_text(placed, use)}. `up` would wait for it; nothing was created or changed"
-    )
+    message = f"pool {pool.name}: {_use_text(placed, use)}. `up` would wait for it; {NOTHING_DONE}"
     wait = "serving.waitForRoom: true, with which `up` waits for room as long as for the graph"
     if use.nodes < pool.nodes:
         key = f"nodePools[{stack.pools.index(placed)}].nodes"

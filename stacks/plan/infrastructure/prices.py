@@ -16,8 +16,8 @@ NAMES = {
     "capacityBlock": "Capacity Block",
 }
 """A purchase's kind -> what people call it."""
-_ON_DEMAND = "on_demand_usd_per_gpu_hour"
-_CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
+ON_DEMAND = "on_demand_usd_per_gpu_hour"
+CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def published_price(kind: InstanceType, purchase: Purchase | None) -> PublishedP
         return PublishedPrice(*kind.listed_price) if kind.listed_price else None
     if isinstance(purchase, Spot):
         return None
-    field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
+    field = CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else ON_DEMAND
     usd: float | None = getattr(kind, field)
     return None if usd is None else PublishedPrice(usd, kind.sources[field])
 

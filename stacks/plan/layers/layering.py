@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stacks.errors import Problem, unknown_name
+from stacks.errors import NOTHING_DONE, Problem, unknown_name
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import (
     VERSION,
@@ -49,7 +49,7 @@ def layering(settings: StackSettings, eks: EksPlan | None, platform: PlatformPla
         platform: that the file describes, this stack's own or another's.
 
     """
-    own = owned_layers(settings)
+    own, owners = owned_layers(settings), _owners(settings)
     contracts: dict[Layer, Contract] = {}
     if eks is not None:
         contracts["infrastructure"] = infrastructure_contract(eks)
@@ -57,7 +57,7 @@ def layering(settings: StackSettings, eks: EksPlan | None, platform: PlatformPla
         contracts["platform"] = platform_contract(platform, settings.cluster)
     return Layering(
         own=own,
-        joined=joined_layers(settings),
+        joined={layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None},
         shared=tuple(layer for layer in contracts if settings.layers and layer in own),
         contracts=contracts,
         nodes=eks.gpu_nodes if eks is not None and "infrastructure" not in own else (),
@@ -78,12 +78,6 @@ def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
     """Return the layers that this stack registers, from below."""
     there = layers_there_are(settings)
     return tuple(layer for layer in there if settings.layers is None or layer in settings.layers)
-
-
-def joined_layers(settings: StackSettings) -> dict[Layer, str]:
-    """Return the layers below this stack's own, each with the stack that owns it."""
-    owners = _owners(settings)
-    return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
 
 
 def layer_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
@@ -134,8 +128,6 @@ def _listed(layers: Sequence[str]) -> str:
 
 Outputs = Mapping[str, object]
 
-_NOTHING_DONE = "nothing was created or changed"
-
 
 def owner_problems(layers: Layering, read_outputs: Callable[[str], Outputs | None]) -> tuple[Problem, ...]:
     """Return why this stack cannot stand on the layers of others; nothing where it can.
@@ -156,12 +148,12 @@ def owner_problems(layers: Layering, read_outputs: Callable[[str], Outputs | Non
 def _problems(layer: Layer, owner: str, mine: Contract, outputs: Outputs | None) -> Iterator[Problem]:
     key = f"layerStacks.{layer}"
     if outputs is None:
-        message = f"this project has no stack of that name in this backend; {_NOTHING_DONE}"
+        message = f"this project has no stack of that name in this backend; {NOTHING_DONE}"
         suggestion = f"`pulumi stack ls` shows those there are; `pulumi up --stack {owner}` makes this one"
         yield Problem(key, owner, message, suggestion=suggestion)
         return
     if not outputs:
-        message = f"nothing of that stack is up, or its first `up` did not end; {_NOTHING_DONE}"
+        message = f"nothing of that stack is up, or its first `up` did not end; {NOTHING_DONE}"
         yield Problem(key, owner, message, suggestion=f"`pulumi up --stack {owner}`, then this one")
         return
     if layer not in outputs:
@@ -170,7 +162,7 @@ def _problems(layer: Layer, owner: str, mine: Contract, outputs: Outputs | None)
     theirs = exported(outputs[layer])
     version = theirs.get(VERSION_KEY)
     if version != VERSION:
-        message = f"its contract has version {version}, and this project reads {VERSION}; {_NOTHING_DONE}"
+        message = f"its contract has version {version}, and this project reads {VERSION}; {NOTHING_DONE}"
         suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
         yield Problem(key, owner, message, suggestion=suggestion)
         return
@@ -179,7 +171,7 @@ def _problems(layer: Layer, owner: str, mine: Contract, outputs: Outputs | None)
 
 def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
     shared = [name for name in FROM_BELOW if name in outputs]
-    message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {_NOTHING_DONE}"
+    message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {NOTHING_DONE}"
     suggestion = (
         f"the stack that owns the {layer}; or, where {owner} does, layers: […] with {layer} in "
         f"Pulumi.{owner}.yaml, then `pulumi up --stack {owner}`"
@@ -191,7 +183,7 @@ def _differences(layer: Layer, owner: str, mine: Contract, theirs: Mapping[str, 
     there = pools_in(theirs)
     absent = [pool for pool in pools_in(mine) if pool not in there]
     for pool in absent:
-        message = f"stack {owner}, which makes the nodes, has no pool of that name; {_NOTHING_DONE}"
+        message = f"stack {owner}, which makes the nodes, has no pool of that name; {NOTHING_DONE}"
         yield unknown_name("nodePools", pool, message, there)
     for setting, value in mine.items():
         other = theirs.get(setting)
@@ -203,5 +195,5 @@ def _differences(layer: Layer, owner: str, mine: Contract, theirs: Mapping[str, 
             suggestion = (
                 f"{setting}: {other}, or change Pulumi.{owner}.yaml and `pulumi up --stack {owner}` first"
             )
-        message = f"stack {owner}, which owns the {layer}, has {has}; {_NOTHING_DONE}"
+        message = f"stack {owner}, which owns the {layer}, has {has}; {NOTHING_DONE}"
         yield Problem(setting, None if value == "" else value, message, suggestion=suggestion)

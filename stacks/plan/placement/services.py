@@ -13,7 +13,14 @@ from recipes.placed import (
     Toleration,
 )
 from stacks.errors import Problem
-from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_problems, replica_counts
+from stacks.plan.placement.capacity import (
+    PlacedPool,
+    PoolCapacity,
+    capacity_problems,
+    memory_problems,
+    replica_counts,
+    resource_problems,
+)
 from stacks.plan.placement.kv_transport import (
     choose_transport,
     network_devices,
@@ -22,7 +29,6 @@ from stacks.plan.placement.kv_transport import (
 )
 from stacks.plan.placement.packing import Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
-from stacks.plan.placement.resources import memory_problems, resource_problems
 from stacks.plan.placement.rollout import rollouts
 from stacks.plan.timeouts import Load, load_of
 from stacks.settings.stack import StackSettings

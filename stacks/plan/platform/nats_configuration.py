@@ -1,6 +1,5 @@
 """Command line and configuration of a NATS server, apart from Pulumi so that they can be run as they are."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +19,6 @@ LAME_DUCK_GRACE_SECONDS = 10
 LAME_DUCK_SECONDS = 30
 
 _PROCESS_FILE = f"{PROCESS_PATH}/nats.pid"
-_HASH_LENGTH = 10
 
 
 def nats_command() -> list[str]:
@@ -61,8 +59,3 @@ def nats_configuration(cluster_name: str, hosts: Mapping[str, str], max_file_sto
             "routes": [f"nats://{host}:{CLUSTER_PORT}" for host in hosts.values()],
         }
     return json.dumps(settings, indent=2) + "\n"
-
-
-def content_hash(text: str) -> str:
-    """Return the end of a name that changes with the content."""
-    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]

@@ -15,7 +15,7 @@ import yaml
 
 from components.cluster_reader import ClusterReader
 from resource_graph.spelling import nearest
-from stacks.errors import Problem
+from stacks.errors import NOTHING_DONE, Problem
 from stacks.settings.cluster import ClusterSettings
 from stacks.updates.nested_values import mapping_in, mappings_in
 from stacks.updates.running import Running
@@ -56,7 +56,7 @@ def cluster_problems(cluster: ClusterSettings, *, has_settings: bool = True) -> 
         return (Problem("cluster.context", cluster.context, message),)
     if cluster.server is None or where == _address(cluster.server):
         return ()
-    message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
+    message = f"context {cluster.context} leads to another cluster, {where}; {NOTHING_DONE}"
     suggestion = "another context or kubeconfig; or this server, if the cluster's address has changed"
     return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 

@@ -13,7 +13,7 @@ Each run exports these values, and the next one compares before it registers any
 
 from collections.abc import Mapping, Sequence
 
-from stacks.errors import Problem
+from stacks.errors import NOTHING_DONE, Problem
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform.platform_plan import OwnPlatform
@@ -106,7 +106,7 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
 
 def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    message = f"fixed at {was} when this stack was created; nothing was created or changed"
+    message = f"fixed at {was} when this stack was created; {NOTHING_DONE}"
     suggestion = f"{key}: {was}; or, with an interruption, as {_GUIDE} says"
     return Problem(key, now[key], message, allowed=str(was), suggestion=suggestion)
 

@@ -16,7 +16,7 @@ from failures.health import ServingObjects
 from failures.losses import ClaimAndLosses, look
 from recipes.engine_files import engine_files
 from recipes.standard_labels import label_value
-from stacks.errors import Problem
+from stacks.errors import NOTHING_DONE, Problem
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.platform.platform_plan import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
@@ -24,7 +24,6 @@ from stacks.updates.notices import Notice
 from stacks.updates.running import Running
 
 _SECONDS = 5
-_NOTHING = "nothing was created or changed"
 
 
 def foreign_problems(stack: StackPlan, before: Running, cluster: ClusterReader) -> tuple[Problem, ...]:
@@ -75,7 +74,7 @@ def _platform_problem(operator: KubernetesObject, owner: str | None) -> Problem:
         "platform.kind",
         "own",
         f"a Dynamo platform of {whose} runs in namespace {namespace} already, and a cluster has one; "
-        f"{_NOTHING}",
+        f"{NOTHING_DONE}",
         suggestion=f'platform: {{kind: existing, version: "{version}", namespace: {namespace}}}, '
         "which uses it and never changes it",
     )
@@ -109,7 +108,7 @@ def _name_problem(key: str, name: str, title: str, whose: str) -> Problem:
     return Problem(
         key,
         name,
-        f"{title} {name} exists already and belongs to {whose}; {_NOTHING}",
+        f"{title} {name} exists already and belongs to {whose}; {NOTHING_DONE}",
         suggestion=f"another {key}; what {whose} has is neither taken over nor deleted",
     )
 

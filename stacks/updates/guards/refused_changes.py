@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from engines.release import known_line_name, release_line
 from recipes.model_download import S3Copy
-from stacks.errors import Problem
+from stacks.errors import NOTHING_DONE, Problem
 from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.platform.platform_plan import OwnPlatform
@@ -53,7 +53,7 @@ def left_out_problems(before: Running, stack: StackPlan) -> tuple[Problem, ...]:
         return ()
     message = (
         f"{present} runs, and Dynamo supports no step that leaves out a minor release, as to {target}; "
-        "nothing was created or changed"
+        f"{NOTHING_DONE}"
     )
     reached = [f'"{release}"' for release in PLATFORM_RELEASES if is_supported_step(present, release)]
     suggestion = (
@@ -152,7 +152,7 @@ def _volume_problem(key: str, value: object, message: str, *, allowed: str, keep
     return Problem(
         f"modelCache.{key}",
         value,
-        f"{message}; nothing was created or changed",
+        f"{message}; {NOTHING_DONE}",
         allowed=allowed,
         suggestion=f"modelCache.{key}: {keep}; or another volume, with an interruption ({_OTHER_VOLUME})",
     )
@@ -163,7 +163,7 @@ def _block_problem(plan: EksPlan, change: NodeChange) -> Problem:
     number = in_words(change.running, "node")
     message = (
         f"would exchange {number} of a Capacity Block that may run in pool {change.nodes.pool.name} "
-        f"({change.text}); nothing was created or changed"
+        f"({change.text}); {NOTHING_DONE}"
     )
     way = (
         f"{pool}.purchase.phase: empty, alone, and `pulumi up`; then this change with the phase that is due "
