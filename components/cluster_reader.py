@@ -196,7 +196,8 @@ def _read(status: int, document: KubernetesObject) -> Answer:
         return Answer(Said.EMPTY if named else Said.ABSENT)
     if status in {_UNAUTHORIZED, _FORBIDDEN}:
         why = document.get("message") or f"the API server answers {status}"
-        return Answer(Said.FORBIDDEN, why=_line(str(why)))
+        refused = "the credentials are refused: " if status == _UNAUTHORIZED else ""
+        return Answer(Said.FORBIDDEN, why=_line(f"{refused}{why}"))
     if status >= _FIRST_ERROR or not document:
         why = document.get("message") or f"status {status}"
         return Answer(Said.UNREACHABLE, why=_line(f"the API server answers {why}"))

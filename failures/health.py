@@ -12,7 +12,7 @@ from typing import Any, Literal
 from components.cluster_answer import CLAIMS, DEPLOYMENTS, PODS, Answer, Said
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME, GRAPH_OBJECTS, GRAPHS, why_not_ready
-from failures.pods_and_events import has_ended
+from failures.pods_and_events import config_map_names, has_ended
 from resource_graph.printable import one_line
 
 _Object = Mapping[str, Any]
@@ -155,8 +155,7 @@ def _readers_of_old_files(pods: Iterable[_Object], served: ServingObjects) -> It
         metadata = pod["metadata"]
         if has_ended(pod) or "deletionTimestamp" in metadata:
             continue
-        volumes = pod.get("spec", {}).get("volumes") or []
-        for files in (each["configMap"].get("name", "") for each in volumes if each.get("configMap")):
+        for files in config_map_names(pod):
             if files.startswith(of_any_content) and files != served.engine_files:
                 yield HealthProblem(
                     f"pod {metadata['name']} of the version before runs on and reads {files}",

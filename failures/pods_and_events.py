@@ -122,6 +122,13 @@ def claim_names(pod: KubernetesObject) -> Iterator[str]:
     )
 
 
+def config_map_names(pod: Mapping[str, Any]) -> Iterator[str]:
+    """Return the ConfigMaps that a pod mounts, and cannot start without."""
+    volumes = pod.get("spec", {}).get("volumes") or []
+    files = (each["configMap"] for each in volumes if each.get("configMap"))
+    yield from (each.get("name", "") for each in files if not each.get("optional"))
+
+
 def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
     """Return the states of a pod's containers, those that prepare it first."""
     status = pod.get("status", {})

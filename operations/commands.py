@@ -124,6 +124,8 @@ def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") ->
 
 
 _ANSWER_SECONDS = 15
+_UNAUTHORIZED = "You must be logged in to the server"
+"""Of kubectl where the API server answers 401 (kubernetes/kubectl pkg/cmd/util/helpers.go)."""
 
 
 class ClusterCommands(ClusterReader):
@@ -173,14 +175,19 @@ class ClusterCommands(ClusterReader):
         return answer.stdout
 
     def require_answer(self) -> None:
-        """Raise CommandError, with kubectl's own reason, where the cluster does not answer."""
+        """Raise CommandError, with kubectl's own reason, where the cluster does not answer this account."""
         answer = self.run("kubectl", "get", "--raw", "/readyz", f"--request-timeout={_ANSWER_SECONDS}s")
-        if answer.returncode != 0:
-            raise CommandError(
-                f"the cluster of context {self.context} does not answer; nothing was changed\n"
-                f"  {last_line(answer.stderr)}\n"
-                f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
-            )
+        if answer.returncode == 0:
+            return
+        does = "does not answer"
+        reason = last_line(answer.stderr)
+        look = f"`{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
+        if _UNAUTHORIZED in reason:
+            does = "refuses the credentials of the kubeconfig"
+            look = f"log in again (with EKS `aws sso login`, or AWS_PROFILE), then {look}"
+        raise CommandError(
+            f"the cluster of context {self.context} {does}; nothing was changed\n  {reason}\n  try: {look}"
+        )
 
     def found(self, objects: Objects) -> Sequence[KubernetesObject]:
         """The objects; none where the server does not have the kind.

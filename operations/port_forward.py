@@ -5,10 +5,12 @@ import time
 
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from operations.commands import ClusterCommands, last_line
-from operations.errors import CommandError
+from operations.errors import CommandError, NotAllowed
 from operations.streamed_process import StreamedProcess, interruptions_deferred
 
 _OPEN_SECONDS = 20.0
+_REFUSED = " is forbidden: User "
+"""Of the API server, by way of kubectl."""
 _FORWARDING = re.compile(r"Forwarding from (127\.0\.0\.1:\d+) ->")
 
 FORWARD_NOTE = (
@@ -46,7 +48,7 @@ class PortForward:
         self.close()
 
     def address(self) -> str:
-        """Return the URL; raises CommandError, with kubectl's reason."""
+        """Return the URL; raises CommandError, with kubectl's reason, or NotAllowed."""
         if self._process is None or self._process.has_ended():
             self.close()
             with interruptions_deferred():
@@ -74,4 +76,5 @@ class PortForward:
             raise CommandError(f"{late}: {last_line(said)}") from None
         self.close()
         reason = last_line(said).removeprefix("error: ")
-        raise CommandError(f"kubectl port-forward ended after {time.monotonic() - began:.1f} s: {reason}")
+        error = NotAllowed if _REFUSED in reason else CommandError
+        raise error(f"kubectl port-forward ended after {time.monotonic() - began:.1f} s: {reason}")

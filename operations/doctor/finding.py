@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, field_serializer
@@ -92,7 +92,7 @@ class Diagnosis(Document):
     symptoms: tuple[Finding, ...]
     """What follows from the causes."""
     notes: tuple[str, ...]
-    """What is over, or passes by itself, as sentences."""
+    """What is over, passes by itself, or keeps only the next pod from starting, as sentences."""
     unseen: tuple[str, ...]
     """What the cluster does not say, and why."""
     kv_path: KvProof
@@ -121,9 +121,21 @@ class Signature(BaseModel):
     means: str
     """What it means, as the end of a sentence about a pod."""
     fix: str
+    fix_of_others: str = ""
+    """The same where no stack of this project made the graph; empty: `fix` is for everybody."""
     setting: str
     page: str
     """The page of docs/runbook, without its ending."""
+
+    def advice(self, stack: str | None) -> dict[str, Any]:
+        """Return what a finding takes from it; None is a graph that others deployed."""
+        of_others = "" if stack else self.fix_of_others
+        return {
+            "stage": self.stage,
+            "setting": self.setting,
+            "fix": of_others or self.fix,
+            "page": "graph-never-ready" if of_others else self.page,
+        }
 
 
 def signature_of(text: str) -> Signature | None:

@@ -1,125 +1,19 @@
-"""What stands below the pods: nodes with GPUs, volumes, the download, the operator, servers and graph."""
+"""What stands below the pods, on nodes: volumes, the download, the operator, servers, Services and graph."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from components.cluster_answer import SERVICES, KubernetesObject, condition_of, labels_of
 from components.dynamo_objects import FRONTEND, frontend_service
-from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.claims import claim_reasons
 from failures.deletion import ended_by_deletion
 from failures.explanation import Subject
 from failures.health import health_problems
-from failures.pods_and_events import gpus_in, is_ready, pod_causes, why_lost
-from failures.unready_workloads import unfinished_job, why_unusable
+from failures.pods_and_events import pod_causes
+from failures.unready_workloads import unfinished_job
 from operations.doctor.finding import Finding, Stage
 from operations.doctor.view import View, since
 from operations.smoke.graph_pods import component_of
-from stacks.settings.cluster import CapacityBlock
-
-
-def node_findings(view: View) -> Iterator[Finding]:
-    """Return nodes that are lost, offer too few GPUs, or take no new pod while one waits."""
-    if not view.nodes.is_known:
-        return
-    pods = [*view.live_pods, *view.live_platform_pods]
-    nodes = {str(node["metadata"]["name"]): node for node in view.nodes.items}
-    used = [str(name) for pod in pods if (name := pod.get("spec", {}).get("nodeName"))]
-    waits = any(not pod.get("spec", {}).get("nodeName") for pod in view.live_pods)
-    free = [str(node["metadata"]["name"]) for node in view.gpu_nodes() if waits]
-    for name in dict.fromkeys([*used, *free]):
-        yield from _node(view, name, nodes.get(name))
-
-
-def pool_findings(view: View) -> Iterator[Finding]:
-    """Return pools with fewer nodes than the stack counts on, whichever they were."""
-    bought = {nodes.pool.name: nodes.purchase for nodes in view.stack.gpu_nodes} if view.stack else {}
-    for pool in view.pools if view.nodes.is_known else ():
-        name, found, block = pool.name, view.nodes_of(pool), bought.get(pool.name)
-        if len(found) < pool.nodes:
-            selector = ",".join(f"{key}={value}" for key, value in sorted(pool.node_selector.items()))
-            keys = ",".join(sorted(pool.node_selector))
-            window, fix = "", ""
-            if isinstance(block, CapacityBlock):
-                fix = "`dynamo-stack preflight` says whether the block is over"
-                times = f"ends at {block.ends}" if block.ends else f"opened at {block.starts}"
-                window = f"; its Capacity Block {block.id} {times}"
-            count = f"{len(found)} of {pool.nodes} nodes with its labels are in the cluster"
-            yield Finding(
-                stage=Stage.NODES,
-                about=f"pool {name}",
-                what=f"pool {name}: {count}{window}",
-                evidence=(f"its labels: {selector}",),
-                setting="nodePools",
-                fix=fix,
-                command=view.cluster.command("get", "nodes", "--label-columns", keys),
-                page="gpu-node-lost",
-            )
-
-
-def _node(view: View, name: str, node: KubernetesObject | None) -> Iterator[Finding]:
-    gpus = node is None or GPU_COUNT_LABEL in labels_of(node) or node in view.gpu_nodes()
-    shown = view.cluster.command("describe", "node", name) if node else view.cluster.command("get", "nodes")
-    page = "gpu-node-lost" if gpus else "system-node-lost"
-    found = Finding(
-        stage=Stage.NODES,
-        about=f"node {name}",
-        what="",
-        setting="nodePools" if gpus else "",
-        command=shown,
-        page=page,
-    )
-    if node is None or not is_ready(node):
-        why = why_lost(node)
-        started = since(node or {}, "Ready")
-        yield found.model_copy(update={"what": f"node {name}: {why}", "since": started, "evidence": (why,)})
-    elif (waiting := _waiting_for(view, node, gpus=gpus)) and node.get("spec", {}).get("unschedulable"):
-        what = f"node {name} is cordoned, and a pod waits for a node"
-        command = view.cluster.command("uncordon", name)
-        yield found.model_copy(update={"what": what, "command": command})
-    elif taint := _untolerated(node, waiting if gpus and view.pools else ()):
-        what = f"node {name} has the taint {taint}, and a pod that waits for a node does not tolerate it"
-        # A controller sets such a taint, and takes it away once the node is well.
-        own = taint.startswith("node.kubernetes.io/")
-        fix = "" if own else "see who set it and why; where nobody needs it, the command removes it"
-        command = shown if own else view.cluster.command("taint", "nodes", name, f"{taint}-")
-        yield found.model_copy(update={"what": what, "fix": fix, "command": command})
-    elif (count := labels_of(node).get(GPU_COUNT_LABEL)) and (why := why_unusable(node, count)):
-        yield found.model_copy(
-            update={"stage": Stage.GPUS, "what": why, "page": "gpu-nodes-not-joining", "evidence": (why,)}
-        )
-
-
-def _waiting_for(view: View, node: KubernetesObject, *, gpus: bool) -> list[KubernetesObject]:
-    """Return the pods without a node that a node of this kind is for."""
-    labels = labels_of(node)
-    return [
-        pod
-        for pod in view.live_pods
-        if not pod["spec"].get("nodeName")
-        and (pod["spec"].get("nodeSelector") or {}).items() <= labels.items()
-        and gpus == any(map(_asks_for_gpus, pod["spec"]["containers"]))
-    ]
-
-
-def _asks_for_gpus(container: KubernetesObject) -> bool:
-    resources = container.get("resources") or {}
-    return bool(resources.get("claims")) or gpus_in(resources.get("limits") or {}) > 0
-
-
-def _untolerated(node: KubernetesObject, pods: Sequence[KubernetesObject]) -> str:
-    """Return a taint of the node that keeps one of the pods off it; empty where there is none."""
-    for taint in node.get("spec", {}).get("taints") or ():
-        if taint["effect"] != "PreferNoSchedule" and not all(_tolerates(pod, taint) for pod in pods):
-            return f"{taint['key']}:{taint['effect']}"
-    return ""
-
-
-def _tolerates(pod: KubernetesObject, taint: KubernetesObject) -> bool:
-    """Whether it tolerates such a taint; whatever its value, so that none is blamed wrongly."""
-    return any(
-        all(each.get(key, taint[key]) == taint[key] for key in ("key", "effect"))
-        for each in pod["spec"].get("tolerations") or []
-    )
 
 
 def volume_findings(view: View) -> Iterator[Finding]:
@@ -177,10 +71,10 @@ def operator_findings(view: View) -> Iterator[Finding]:
         command=view.cluster.command("get", "deployments", "--all-namespaces"),
         page="operator-gone",
     )
-    if not view.operators.items:
+    operator = view.operators.first
+    if operator is None:
         yield found
         return
-    operator = view.operators.items[0]
     metadata = operator["metadata"]
     status = operator.get("status") or {}
     where = ("--namespace", metadata["namespace"])
@@ -234,37 +128,55 @@ def server_findings(view: View) -> Iterator[Finding]:
         )
 
 
-def service_findings(view: View) -> Iterator[Finding]:
-    """Return Services of the frontend, NATS and etcd that lead to none of the pods behind them."""
-    frontend, others = frontend_service(view.served.graph), not view.asked.stack
-    ways = [(frontend, view.served.namespace, view.of_role(view.roles[0]))]
-    for each in view.databases():
-        name = each["metadata"]["name"]
-        ways.append((name, each["metadata"]["namespace"], view.members(name)))
-    for name, where, pods in ways:
-        answer = view.cluster.ask(SERVICES, name, where) if pods else None
-        if answer is None or not answer.is_known:
-            continue
-        service = answer.first
-        if service is None and (name != frontend or (others and FRONTEND not in map(component_of, pods))):
-            # Not every chart names it after the StatefulSet; the operator names it after the component.
-            continue
-        selector = ((service or {}).get("spec") or {}).get("selector") or {}
-        if service and any(selector.items() <= labels_of(pod).items() for pod in pods):
-            continue
-        by_operator = name == frontend and view.served.by_dynamo
+def database_service_findings(view: View) -> Iterator[Finding]:
+    """Return Services of NATS and etcd that lead to none of their members."""
+    for database in view.databases():
+        name, namespace = database["metadata"]["name"], database["metadata"]["namespace"]
+        members = view.members(name)
+        # Not every chart names it after the StatefulSet.
+        service = view.cluster.ask(SERVICES, name, namespace).first
+        if service and members and not _leads_to(service, members):
+            yield _astray(view, name, namespace, service)
+
+
+def frontend_service_findings(view: View) -> Iterator[Finding]:
+    """Return the Service of the frontend, or of a server without Dynamo, that leads to no pod of it."""
+    name, namespace = frontend_service(view.served.graph), view.served.namespace
+    pods = view.of_role(view.asked.answers)
+    answer = view.cluster.ask(SERVICES, name, namespace)
+    service = answer.first
+    # The operator names it after the component, which others may have called otherwise.
+    is_named = bool(view.asked.stack) or FRONTEND in map(component_of, pods)
+    if not pods or not answer.is_known or _leads_to(service, pods) or not (service or is_named):
+        return
+    found = _astray(view, name, namespace, service).model_copy(update={"setting": "serving"})
+    if view.served.by_dynamo:
         again = f"{'delete it and ' if service else ''}restart the operator, which makes it again"
-        put_back = "" if others else "`dynamo-stack drift` prints the command that puts it back"
-        yield Finding(
-            stage=Stage.SERVERS,
-            about=f"service {name}",
-            what=f"Service {name} {'selects none of its pods' if service else 'is gone'}",
-            evidence=tuple(f"selector: {key}={value}" for key, value in selector.items()),
-            setting="serving" if name == frontend else "platform",
-            fix=again if by_operator else put_back,
-            command=view.cluster.command("get", "services", "--namespace", where, "--output", "wide"),
-            page="graph-never-ready" if by_operator else "drift",
-        )
+        found = found.model_copy(update={"fix": again, "page": "graph-never-ready"})
+    yield found
+
+
+def _leads_to(service: KubernetesObject | None, pods: Sequence[KubernetesObject]) -> bool:
+    return service is not None and any(_selector(service) <= labels_of(pod).items() for pod in pods)
+
+
+def _selector(service: KubernetesObject) -> AbstractSet[tuple[str, str]]:
+    return ((service.get("spec") or {}).get("selector") or {}).items()
+
+
+def _astray(view: View, name: str, namespace: str, service: KubernetesObject | None) -> Finding:
+    """Return that a Service is gone, or leads to none of its pods; what a stack has made it puts back."""
+    has_stack = view.asked.stack is not None
+    return Finding(
+        stage=Stage.SERVERS,
+        about=f"service {name}",
+        what=f"Service {name} {'selects none of its pods' if service else 'is gone'}",
+        evidence=tuple(f"selector: {key}={value}" for key, value in _selector(service or {})),
+        setting="platform",
+        fix="`dynamo-stack drift` prints the command that puts it back" if has_stack else "",
+        command=view.cluster.command("get", "services", "--namespace", namespace, "--output", "wide"),
+        page="drift" if has_stack else "graph-never-ready",
+    )
 
 
 def graph_findings(view: View) -> Iterator[Finding]:

@@ -57,6 +57,15 @@ def is_ending(pod: KubernetesObject, now: dt.datetime) -> bool:
     return bool(until) and now < dt.datetime.fromisoformat(until) + _CONFIRMED
 
 
+def lost_files(view: View) -> Iterator[str]:
+    """Return the ConfigMaps that are gone while pods that have read them run on."""
+    stack = view.asked.stack
+    again = f"`pulumi up --refresh --stack {stack}` makes it again" if stack else "make it again"
+    for name, answer in view.files.items():
+        if answer.is_known and answer.first is None:
+            yield f"ConfigMap {name} is gone: its pods run on, and none of them starts anew; {again}"
+
+
 def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
     """Return which pods run again after a container of theirs ended, the last one first."""
     ends: list[tuple[dt.datetime, str]] = []
@@ -82,21 +91,22 @@ def recent_ends(view: View, now: dt.datetime) -> Iterator[str]:
 
 def _finding(view: View, pod: KubernetesObject, text: str) -> Finding:
     metadata = pod["metadata"]
-    known, has_node = signature_of(text), bool(pod.get("spec", {}).get("nodeName"))
     described = view.cluster.command(
         "describe", "pod", metadata["name"], "--namespace", metadata["namespace"]
     )
-    return Finding(
-        stage=known.stage if known else Stage.START if has_node else Stage.SCHEDULING,
+    found = Finding(
+        stage=Stage.START if pod.get("spec", {}).get("nodeName") else Stage.SCHEDULING,
         about=name_of(pod),
-        what=f"{name_of(pod)}: {known.means}" if known else _state(pod, text),
+        what=_state(pod, text),
         since=since(pod, "PodScheduled") or since(pod, "Ready") or metadata.get("creationTimestamp"),
         evidence=(text.partition(": ")[2],),
-        setting=known.setting if known else "",
-        fix=known.fix if known else "",
         command=log_command(view.cluster, pod) or described,
-        page=known.page if known else "graph-never-ready",
+        page="graph-never-ready",
     )
+    if known := signature_of(text):
+        said = {"what": f"{name_of(pod)}: {known.means}", **known.advice(view.asked.stack)}
+        return found.model_copy(update=said)
+    return found
 
 
 def _held(view: View, pod: KubernetesObject) -> Finding:

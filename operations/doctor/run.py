@@ -9,26 +9,25 @@ from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from failures.pods_and_events import is_ready
 from operations.doctor.finding import Diagnosis, Finding, Needs, Stage, last_signed
 from operations.doctor.foundations import (
+    database_service_findings,
     download_findings,
+    frontend_service_findings,
     graph_findings,
-    node_findings,
     operator_findings,
-    pool_findings,
     server_findings,
-    service_findings,
     volume_findings,
 )
 from operations.doctor.kv_path import counted, kv_proof, transfer_findings
-from operations.doctor.pods import missing_findings, pod_findings, recent_ends
+from operations.doctor.nodes import node_findings, pool_findings
+from operations.doctor.pods import lost_files, missing_findings, pod_findings, recent_ends
 from operations.doctor.view import View, name_of
 from operations.document import Verdict
-from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.smoke import run
 from operations.smoke.checks import CHECKS
 from operations.smoke.client import Frontend
 from operations.smoke.registration import listed_models
-from operations.smoke.results import Result, SmokeReport, WrongAnswer
+from operations.smoke.results import SmokeReport, WrongAnswer
 
 
 def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
@@ -47,7 +46,8 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         *download_findings(view),
         *operator_findings(view),
         *server_findings(view),
-        *service_findings(view),
+        *database_service_findings(view),
+        *frontend_service_findings(view),
         *graph_findings(view),
         *missing_findings(view),
         *pod_findings(view, now),
@@ -57,13 +57,8 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     causes, symptoms = split(findings, view.needs())
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
-    # What smoke adds of the pods explains no refusal.
-    refused = [each.found.partition("; pod ")[0] for each in report.results if _is_refused(each)]
-    if refused and not causes:
-        shown = view.cluster.command(
-            "auth", "can-i", "create", "pods/portforward", "-n", view.served.namespace
-        )
-        raise CommandError(f"{view.asked.name} could not be asked: {refused[0]}\n  try: `{shown}`")
+    if report.refusal and not causes:
+        raise run.not_allowed(report, view.cluster, view.served.namespace)
     return Diagnosis(
         target=view.asked.name,
         healthy=not causes,
@@ -71,8 +66,8 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         mock_engine=report.is_mock,
         causes=causes,
         symptoms=symptoms,
-        notes=tuple(recent_ends(view, now)),
-        unseen=(*view.unseen(), *refused, *unasked(view)),
+        notes=(*lost_files(view), *recent_ends(view, now)),
+        unseen=tuple(filter(None, (*view.unseen(), report.refusal, *unasked(view)))),
         kv_path=proof,
         seconds=round(time.monotonic() - view.began, 1),
     )
@@ -104,8 +99,6 @@ _PARTS = {
 }
 """Question of `smoke` -> what is wrong where its answer is."""
 _LOG_LINES = "--tail=400"
-_REFUSED = " is forbidden: User "
-"""Of the API server where the account may open no port-forward, which says nothing of the frontend."""
 
 
 def asked(view: View) -> SmokeReport:
@@ -142,7 +135,7 @@ def answer_findings(view: View, report: SmokeReport) -> Iterator[Finding]:
     forward = ("port-forward", "--namespace", view.served.namespace, service, str(FRONTEND_PORT))
     command = f"dynamo-stack smoke {view.asked.stack}" if view.asked.stack else view.cluster.command(*forward)
     for result in report.results:
-        if result.verdict is Verdict.WRONG and not _is_refused(result):
+        if result.verdict is Verdict.WRONG:
             stage, about, title = _PARTS[result.name]
             yield Finding(
                 stage=stage,
@@ -164,19 +157,12 @@ def log_findings(view: View) -> Iterator[Finding]:
         if signed := last_signed(view.cluster.log(*words).splitlines(), Stage.REGISTRATION):
             known, line = signed
             yield Finding(
-                stage=known.stage,
                 about=name_of(pod),
                 what=f"{name_of(pod)} is Ready, and its log says: {known.means}",
                 evidence=(line,),
-                setting=known.setting,
-                fix=known.fix,
                 command=view.cluster.command("logs", *words),
-                page=known.page,
+                **known.advice(view.asked.stack),
             )
-
-
-def _is_refused(result: Result) -> bool:
-    return result.name == "frontend" and _REFUSED in result.found
 
 
 def _answered(report: SmokeReport) -> float | None:

@@ -8,6 +8,7 @@ from components.cluster_answer import (
     CLAIMS,
     DEPLOYMENTS,
     JOBS,
+    KINDS,
     NAMESPACES,
     NODES,
     PODS,
@@ -22,7 +23,6 @@ from components.cluster_answer import (
     labels_of,
 )
 from components.dynamo_objects import (
-    FRONTEND,
     GRAPH_NAME,
     GRAPH_OBJECTS,
     OPERATOR_LABELS,
@@ -32,7 +32,7 @@ from components.dynamo_objects import (
 from components.gpu_nodes_ready import GPU_COUNT_LABEL
 from failures.deletion import is_being_deleted
 from failures.health import ServingObjects
-from failures.pods_and_events import claim_names, has_ended
+from failures.pods_and_events import claim_names, config_map_names, has_ended, is_ready
 from operations.commands import ClusterCommands
 from operations.doctor.finding import Needs
 from operations.errors import CommandError
@@ -65,6 +65,8 @@ class View:
     nodes: Answer
     claims: Mapping[str, Answer]
     """Each claim that pods of the deployment mount, and its model cache's."""
+    files: Mapping[str, Answer]
+    """Each ConfigMap that pods mount which are Ready."""
     job: Answer
     operators: Answer
     """Deployments of Dynamo's operator."""
@@ -102,7 +104,7 @@ class View:
     @property
     def roles(self) -> tuple[str, ...]:
         """What has to serve: the frontend and each role of the workers; without Dynamo these answer alone."""
-        return (FRONTEND, *self.asked.roles) if self.served.by_dynamo else self.asked.roles
+        return tuple(dict.fromkeys((self.asked.answers, *self.asked.roles)))
 
     def of_role(self, role: str) -> list[KubernetesObject]:
         """Return the pods of a role."""
@@ -130,6 +132,7 @@ class View:
             if not answer.is_known:
                 yield f"{name.replace('_', ' ')}: {answer.why}"
         yield from (f"claim {name}: {each.why}" for name, each in self.claims.items() if not each.is_known)
+        yield from (f"ConfigMap {name}: {each.why}" for name, each in self.files.items() if not each.is_known)
         own = self.served.namespace
         beside = (
             Objects(NAMESPACES, own),
@@ -148,7 +151,7 @@ class View:
             "answer": {"model", "workers", "frontend", "transfer"},
             "transfer": {"workers"},
             "model": {"workers", "frontend"},
-            "frontend": self._parts_of(self.roles[0]) | {way},
+            "frontend": self._parts_of(self.asked.answers) | {way},
             "workers": {part for role in self.asked.roles for part in self._parts_of(role)},
             "readiness": {name_of(pod) for pod in self.live_pods}
             | {f"role {each}" for each in self.roles}
@@ -203,6 +206,8 @@ def look(
         return cluster.ask(kind, namespace=platform) if platform else _EMPTY
 
     claims = {name: None for pod in pods.items for name in claim_names(pod)}
+    ready = [pod for pod in pods.items if is_ready(pod) and not is_being_deleted(pod)]
+    files = dict.fromkeys(name for pod in ready for name in config_map_names(pod))
     if served.claim:
         claims[served.claim] = None
     return View(
@@ -215,6 +220,7 @@ def look(
         pods,
         cluster.ask(NODES),
         {name: cluster.ask(CLAIMS, name, served.namespace) for name in claims},
+        {name: cluster.ask(KINDS["ConfigMap"], name, served.namespace) for name in files},
         cluster.ask(JOBS, served.job, served.namespace) if served.job else _EMPTY,
         operators,
         of_platform(STATEFUL_SETS),

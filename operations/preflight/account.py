@@ -17,6 +17,7 @@ from stacks.plan.infrastructure.eks_plan import STACK_TAG
 
 # Without a network the defaults would try for several minutes.
 _PATIENCE = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
+_LOG_IN = "`aws sso login`, or AWS_PROFILE with the name of another profile"
 _DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
 _BAD_CREDENTIALS = {
     "AuthFailure",
@@ -64,7 +65,7 @@ class Account:
             answer = call(**parameters)
         except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
             raise CommandError(
-                "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
+                f"preflight asks the account, and there are no credentials\n  try: {_LOG_IN}"
             ) from error
         except botocore.exceptions.ClientError as error:
             raise _error_of(service, operation, error) from error
@@ -110,7 +111,7 @@ def is_of(stack: str, item: Mapping[str, Any]) -> bool:
 def _error_of(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:
     code = str(error.response["Error"]["Code"])
     if code in _BAD_CREDENTIALS:
-        return CommandError(f"AWS refuses the credentials ({code}): `aws sso login` again, or AWS_PROFILE")
+        return CommandError(f"AWS refuses the credentials ({code})\n  try: {_LOG_IN}")
     name = f"{service}:{operation.title().replace('_', '')}"
     if code in _DENIED:
         return Unanswered(f"these credentials may not {name}", code)

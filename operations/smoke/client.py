@@ -9,8 +9,9 @@ from typing import Any
 import requests
 import urllib3
 
-from operations.errors import CommandError
-from operations.smoke.results import WrongAnswer, wrong
+from operations.document import Verdict
+from operations.errors import CommandError, NotAllowed
+from operations.smoke.results import Judgement, WrongAnswer, wrong
 
 _READ_BYTES = 65_536
 _EVENTS = "text/event-stream"
@@ -62,7 +63,8 @@ class Frontend:
         try:
             address = self._address()
         except CommandError as error:
-            raise WrongAnswer(wrong(str(error))) from error
+            verdict = Verdict.UNKNOWN if isinstance(error, NotAllowed) else Verdict.WRONG
+            raise WrongAnswer(Judgement(verdict, str(error))) from error
         start = time.monotonic()
         try:
             # One for each request: a load balancer or a port-forward may have closed what was kept.

@@ -32,11 +32,26 @@ class GraphPods:
     """The pods of one graph; each question asks the cluster anew."""
 
     def __init__(
-        self, cluster: ClusterReader, namespace: str, graph: str, roles: Mapping[str, Sequence[str]]
+        self,
+        cluster: ClusterReader,
+        namespace: str,
+        graph: str,
+        roles: Mapping[str, Sequence[str]],
+        answers: str = FRONTEND,
     ) -> None:
-        """Ask nothing yet; `roles`: component of the graph -> what its pods do."""
+        """Ask nothing yet.
+
+        Args:
+            cluster: where the graph is.
+            namespace: of the graph.
+            graph: its name.
+            roles: component of the graph -> what its pods do.
+            answers: the role that answers clients: without Dynamo the worker, which registers nowhere.
+
+        """
         self._cluster = cluster
         self.roles = roles
+        self.answers = answers
         self._namespace = namespace
         self._graph = graph
         self._pods = Objects(PODS, namespace=namespace, labels=f"{GRAPH_NAME}={graph}")
@@ -104,7 +119,7 @@ class GraphPods:
             yield wrong(f"pod {text}", log_command(self._cluster, pod))
         for pod in filter(is_ready, pods):
             said = f"pod {pod['metadata']['name']}: Ready, and"
-            if FRONTEND in self.roles[service]:
+            if self.answers in self.roles[service]:
                 yield wrong(f"{said} it does not answer; {_LOG_SAYS}", log_command(self._cluster, pod))
             else:
                 unseen = _why_unseen(self._cluster, self._namespace, pod)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from components.dynamo_objects import FRONTEND
 from hardware import KvPath
 from operations.document import Verdict
 from operations.smoke.client import Answer, Frontend
@@ -57,6 +58,11 @@ class Target:
     """None where only an address is known."""
 
     @property
+    def answers(self) -> str:
+        """The role that answers clients."""
+        return self.pods.answers if self.pods else FRONTEND
+
+    @property
     def kv_path(self) -> KvPath | None:
         """The KV cache's way from prefill to decode; None where it has none, or an address does not say."""
         transport = self.placed.kv_transport if self.placed and self.url is None else None
@@ -88,11 +94,11 @@ class Registration:
 
 
 def judge_listings(
-    health: Answer | str, models: Answer | str, model: str, roles: Sequence[Role]
+    health: Answer | Judgement, models: Answer | Judgement, model: str, roles: Sequence[Role]
 ) -> Registration:
     """Return what both listings say of a model and of the roles that should serve it.
 
-    A text in the place of an answer says why there is none.
+    A judgement in the place of an answer says why there is none.
     """
     found = _listed(models, "/v1/models", ModelList, "a list of models")
     listed = None if isinstance(found, Judgement) else tuple(each.id for each in found.data)
@@ -146,13 +152,15 @@ def wait_until_registered(
         pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-def _listed(answer: Answer | str, path: str, form: type[Part], what: str) -> Part | Judgement:
-    if isinstance(answer, str):
-        return wrong(f"GET {path}: {answer}")
-    try:
-        return read(answer, form, what)
-    except WrongAnswer as error:
-        return replace(error.judgement, found=f"GET {path}: {error.judgement.found}")
+def _listed(answer: Answer | Judgement, path: str, form: type[Part], what: str) -> Part | Judgement:
+    if isinstance(answer, Judgement):
+        why = answer
+    else:
+        try:
+            return read(answer, form, what)
+        except WrongAnswer as error:
+            why = error.judgement
+    return replace(why, found=f"GET {path}: {why.found}")
 
 
 def _model(listed: tuple[str, ...], model: str) -> Judgement:
@@ -196,8 +204,8 @@ _LONGEST_PAUSE_SECONDS = 5.0
 _LONGEST_LISTING_SECONDS = 10.0
 
 
-def _asked(frontend: Frontend, path: str) -> Answer | str:
+def _asked(frontend: Frontend, path: str) -> Answer | Judgement:
     try:
         return frontend.ask(path, seconds=_LONGEST_LISTING_SECONDS)
     except WrongAnswer as error:
-        return str(error)
+        return error.judgement

@@ -90,6 +90,13 @@ class SmokeReport(Document):
         """Whether anything is wrong, or was not asked: a question that nobody asked is no good answer."""
         return any(each.verdict in {Verdict.WRONG, Verdict.NOT_RUN} for each in self.results)
 
+    @property
+    def refusal(self) -> str:
+        """Why this account may not ask, which says nothing of the answers; empty where it may."""
+        # Of workers it only means that nobody lists them.
+        unknown = [each for each in self.results if each.verdict is Verdict.UNKNOWN]
+        return next((each.found for each in unknown if each.name != "workers"), "")
+
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Return a row of the table for each check."""
         for result in self.results:

@@ -32,7 +32,8 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
 
     Raises:
         SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
-        CommandError: there is nothing to ask: no graph, no kubectl, no answer from the cluster.
+        CommandError: there is nothing to ask (no graph, no kubectl, no answer from the cluster), or this
+            account may not ask.
 
     """
     stack = resolved_stack(name)
@@ -42,13 +43,27 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
     with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
         frontend = Frontend(forward.address, seconds=timeout, by_proxy=False)
-        return ask(target, frontend, say, wait=wait)
+        report = ask(target, frontend, say, wait=wait)
+    if report.refusal:
+        raise not_allowed(report, cluster, serving.namespace)
+    return report
+
+
+def not_allowed(report: SmokeReport, cluster: ClusterCommands, namespace: str) -> CommandError:
+    """Return that nobody could ask, with the rights that a port-forward takes."""
+    look = cluster.command("auth", "can-i", "create", "pods/portforward", "--namespace", namespace)
+    return CommandError(
+        f"{report.target} could not be asked: {report.refusal}\n"
+        f"  needed in namespace {namespace}: get services, get and list pods, create pods/portforward\n"
+        f"  try: `{look}`"
+    )
 
 
 def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
     """Return what is expected of a stack's graph in its cluster."""
     placed = stack.serving.placed
     roles = {service.name: service.roles for service in placed.services}
+    answers = "worker" if placed.recipe.engine_server else FRONTEND
     return Target(
         name=f"stack {stack.name}",
         stack=stack.name,
@@ -56,7 +71,7 @@ def target_of_stack(stack: StackPlan, cluster: ClusterCommands) -> Target:
         model=placed.recipe.model.served_name,
         roles=roles_of_workers(is_disaggregated=placed.recipe.is_disaggregated),
         placed=placed,
-        pods=GraphPods(cluster, placed.namespace, placed.graph_name, roles),
+        pods=GraphPods(cluster, placed.namespace, placed.graph_name, roles, answers),
     )
 
 
@@ -105,7 +120,7 @@ def _registered(found: Registration, target: Target, waited: float) -> Sequence[
     frontend, workers, model = found.frontend, found.workers, found.model
     pods = target.pods
     if pods and frontend.verdict is Verdict.WRONG:
-        frontend = _with_pods(frontend, pods, (FRONTEND,))
+        frontend = _with_pods(frontend, pods, (pods.answers,))
     if pods and found.absent:
         workers = _with_pods(workers, pods, found.absent)
     elif pods and frontend.verdict is Verdict.GOOD:

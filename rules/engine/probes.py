@@ -125,15 +125,15 @@ def _beside_the_operator(port: str, graph: ResourceGraph, template: PodTemplate)
 
 def _out_of_reach(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """A server that listens on the pod's loopback address alone, where a probe asks the pod's own."""
-    server = loopback_server(graph, template)
+    _, listens = loopback_server(graph, template) or (None, "")
     probes = [written_probe(template, name) for name in PROBES]
     asking = (
         probed_port(probe) is not None and not any(text_at(probe, handler, "host") for handler in HANDLERS)
         for probe in probes
     )
     # The operator gives a frontend probes.
-    if server is not None and (template.component_type == FRONTEND_TYPE or any(asking)):
-        yield f"{server[1]}, where no probe and no Service reaches it; write 0.0.0.0"
+    if listens and (template.component_type == FRONTEND_TYPE or any(asking)):
+        yield f"{listens}, where no probe and no Service reaches it; write 0.0.0.0"
 
 
 def _beside_the_server(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:

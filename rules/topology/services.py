@@ -113,10 +113,10 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
     if isinstance(number, str) and not number.isdigit():
         said = f"leads to port {number} of {pod.name}, and no port of its containers is called so"
         return None if number in port_names(pod) else said
-    alone = loopback_server(graph, pod)
-    if alone is not None and str(alone[0]) == str(number):
+    own_port, listens = loopback_server(graph, pod) or (None, "")
+    if own_port is not None and str(own_port) == str(number):
         return (
-            f"leads to port {number} of {pod.name}, which {alone[1]}: no other pod reaches it; write 0.0.0.0"
+            f"leads to port {number} of {pod.name}, which {listens}: no other pod reaches it; write 0.0.0.0"
         )
     servers = servers_of(graph, pod)
     listening = [server_port(server) for server in servers]

@@ -82,7 +82,7 @@ _ANSWERS: dict[str, tuple[dict[str, tuple[int, object]], Kind, str, Answer]] = {
         {PODS_PATH: _status(401, "Unauthorized", "Unauthorized")},
         PODS,
         "",
-        Answer(Said.FORBIDDEN, why="Unauthorized"),
+        Answer(Said.FORBIDDEN, why="the credentials are refused: Unauthorized"),
     ),
     "an error of the server": (
         {PODS_PATH: _status(500, "InternalError", "etcd timed out")},

@@ -53,6 +53,8 @@ class RecordedCluster:
     """Kinds that this account may not read."""
     unconverted: str = ""
     """Why the API server gives no graph at another version than the stored one."""
+    not_allowed: str = ""
+    """Why this account may open no port-forward."""
     wrong_answers: dict[str, str] = field(default_factory=dict[str, str])
     """Question to the frontend -> what is wrong with the answer; those after it are not asked."""
 
@@ -84,11 +86,13 @@ class RecordedCluster:
         """The frontend's answers: what comes after a wrong one is not asked."""
         results: list[Result] = []
         for name in ("frontend", "workers", "model", "chat"):
-            failed = any(each.verdict is Verdict.WRONG or not each.seconds for each in results)
+            failed = any(each.verdict is not Verdict.GOOD for each in results)
             said = self.wrong_answers.get(name)
             found = (
                 Judgement(Verdict.NOT_RUN, "needs what failed")
                 if failed
+                else Judgement(Verdict.UNKNOWN, self.not_allowed)
+                if self.not_allowed
                 else wrong(said)
                 if said
                 else good("well")

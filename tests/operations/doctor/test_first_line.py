@@ -64,7 +64,7 @@ def test_of_two_faults_the_first_line_names_the_cause(lower: str, upper: str, pl
     ("cluster", "said"),
     [
         (RecordedCluster(unreachable="the API server does not answer: refused"), f"{AWAY}: refused\n"),
-        (RecordedCluster(wrong_answers={"frontend": FORBIDDEN}), f"could not be asked: {FORBIDDEN}\n"),
+        (RecordedCluster(not_allowed=FORBIDDEN), f"could not be asked: {FORBIDDEN}\n"),
     ],
     ids=["no API server", "an account that may open no port-forward"],
 )
@@ -74,7 +74,7 @@ def test_what_nobody_could_look_at_is_neither_sick_nor_healthy(cluster: Recorded
 
 
 def test_an_account_that_may_not_ask_the_frontend_is_told_of_what_is_broken_below() -> None:
-    cluster = RecordedCluster(wrong_answers={"frontend": FORBIDDEN})
+    cluster = RecordedCluster(not_allowed=FORBIDDEN)
     FAULTS["NATS is away"][0](cluster)
     found = cluster.diagnosis()
     assert (FAULTS["NATS is away"][1] in found.headline(), found.symptoms, FORBIDDEN in found.unseen) == (
@@ -82,15 +82,6 @@ def test_an_account_that_may_not_ask_the_frontend_is_told_of_what_is_broken_belo
         (),
         True,
     )
-
-
-def test_a_pod_that_was_evicted_a_short_time_ago_stands_in_the_first_line() -> None:
-    cluster = RecordedCluster()
-    [pod] = cluster.pods("decode")
-    ready = {"type": "Ready", "status": "False", "lastTransitionTime": "2026-11-28T08:55:00Z"}
-    status = {"phase": "Failed", "reason": "Evicted", "message": "low on resource", "conditions": [ready]}
-    cluster.listed["pods"].append(merged(pod, {"metadata": {"name": "old"}, "status": status}))
-    assert cluster.diagnosis().headline().endswith("; pod old ended: Evicted, low on resource")
 
 
 @pytest.mark.parametrize(

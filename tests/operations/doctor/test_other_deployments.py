@@ -15,7 +15,6 @@ from tests.operations.doctor.faults import FAULTS
 from tests.operations.doctor.recorded_cluster import GRAPH, NAMESPACE, NODE, NOW, RecordedCluster
 
 SILENT = "kubectl port-forward did not start within 5 s"
-FORBIDDEN = 'pods "f" is forbidden: User "v" cannot create it'
 EVICTED = {"phase": "Failed", "reason": "Evicted", "message": "low\non disk"}
 
 
@@ -31,7 +30,7 @@ def _of_server(cluster: RecordedCluster) -> Diagnosis:
     cluster.listed["deployments"] = [server]
     del cluster.listed["dynamographdeployments"]
     view = cluster.view()
-    pods = GraphPods(reader, NAMESPACE, GRAPH, {"TrtllmDecodeWorker": ("worker",)})
+    pods = GraphPods(reader, NAMESPACE, GRAPH, {"TrtllmDecodeWorker": ("worker",)}, answers="worker")
     asked = replace(view.asked, roles=("worker",), pods=pods)
     served = replace(view.served, by_dynamo=False)
     serves = cluster.ask(DEPLOYMENTS, GRAPH, NAMESPACE)
@@ -57,14 +56,42 @@ def test_the_service_of_a_server_is_put_back_by_its_stack_and_by_no_operator() -
     assert "`dynamo-stack drift`" in cause.fix
 
 
-@pytest.mark.parametrize("fault", ["the frontend's Service leads nowhere", "the namespace is being deleted"])
-def test_of_a_graph_of_others_no_command_of_a_stack_is_told(fault: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "fix"),
+    [
+        ("the frontend's Service leads nowhere", "delete it and restart the operator, which makes it again"),
+        ("the namespace is being deleted", ""),
+        (
+            "the engine's files are gone",
+            "apply the manifest that has it again, or make it; the pod then starts by itself",
+        ),
+    ],
+)
+def test_of_a_graph_of_others_no_command_of_a_stack_is_told(fault: str, fix: str) -> None:
     cluster = RecordedCluster()
     FAULTS[fault][0](cluster)
     cluster.one("services", "nats")["spec"]["selector"] = {"app": "another"}
-    for cause in _of_others(cluster).causes:
-        assert "drift" not in cause.fix
-        assert "pulumi" not in cause.fix
+    found = _of_others(cluster)
+    told = [*found.causes, *found.symptoms]
+    assert fix in [each.fix for each in told]
+    assert not [each for each in told if "drift" in each.fix + each.page or "pulumi" in each.fix]
+
+
+def test_files_that_are_gone_are_told_before_a_pod_starts_anew_without_them() -> None:
+    cluster = RecordedCluster()
+    cluster.pods("decode")[0]["spec"]["volumes"] += [
+        {"configMap": {"name": "engine-1"}},
+        {"configMap": {"name": "extras", "optional": True}},
+    ]
+    gone = "ConfigMap engine-1 is gone: its pods run on, and none of them starts anew;"
+    found = cluster.diagnosis()
+    assert found.headline().endswith(f"; {gone} `pulumi up --refresh --stack dev` makes it again")
+    assert (found.healthy, _of_others(cluster).notes) == (True, (f"{gone} make it again",))
+    cluster.forbidden = frozenset({"configmaps"})
+    assert "ConfigMap engine-1: not allowed" in cluster.diagnosis().unseen
+    there = {"metadata": {"name": "engine-1", "namespace": NAMESPACE}}
+    cluster = RecordedCluster(cluster.listed | {"configmaps": [there]})
+    assert cluster.diagnosis().notes == ()
 
 
 @pytest.mark.parametrize(("component", "gone"), [("Frontend", True), ("Front", False)])
@@ -96,17 +123,6 @@ def test_what_an_account_may_not_read_stands_under_not_seen() -> None:
     found = RecordedCluster(forbidden=frozenset(kinds)).diagnosis()
     assert found.healthy
     assert {f"{kind}: not allowed" for kind in kinds} <= set(found.unseen)
-
-
-def test_an_answer_that_quotes_a_refusal_is_a_fault_of_the_model() -> None:
-    found = RecordedCluster(wrong_answers={"chat": FORBIDDEN}).diagnosis()
-    assert found.headline().endswith(f"a completion failed: {FORBIDDEN}")
-
-
-def test_a_refused_port_forward_says_nothing_of_pods() -> None:
-    cluster = RecordedCluster(wrong_answers={"frontend": f"{FORBIDDEN}; pod f: Ready, and its log says why"})
-    FAULTS["NATS is away"][0](cluster)
-    assert FORBIDDEN in cluster.diagnosis().unseen
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ def test_without_credentials_and_with_a_profile_that_does_not_exist_it_says_how_
     answer = preflight(by_the_hour())
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE\n"
+        "preflight asks the account, and there are no credentials\n"
+        "  try: `aws sso login`, or AWS_PROFILE with the name of another profile\n"
     )
     monkeypatch.setenv("AWS_PROFILE", "typo")
     answer = preflight(by_the_hour())
@@ -103,7 +104,7 @@ def test_credentials_that_have_run_out_end_it(account: Account, preflight: Prefl
     refuse("sts", "GetCallerIdentity", "ExpiredToken")
     answer = preflight(by_the_hour())
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "AWS refuses the credentials (ExpiredToken): `aws sso login` again, or AWS_PROFILE\n"
+    assert answer.err.startswith("AWS refuses the credentials (ExpiredToken)\n  try: `aws sso login`, or ")
 
 
 def test_the_account_is_asked_as_the_role_that_is_assumed(

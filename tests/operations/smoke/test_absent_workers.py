@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
+from components.dynamo_objects import COMPONENT
+from operations.smoke.client import Frontend
 from operations.smoke.graph_pods import GraphPods
+from operations.smoke.run import ask, target_of_stack
+from tests.cli.command import merged
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import MODEL, checks_of
 from tests.operations.smoke.conftest import SERVICES, Cluster, Smoke, pod
@@ -112,6 +116,17 @@ def test_a_worker_under_another_name_is_wrong_though_the_model_is_listed(
     assert found["verdict"] == "wrong"
     assert found["found"] == f"{MODEL} is listed; pod {PREFILL} has registered as gpt-oss"
     assert found["fix"].startswith("--served-model-name of the workers")
+
+
+def test_a_server_without_dynamo_registers_nowhere_and_is_said_not_to_answer() -> None:
+    told: Any = Told(
+        {"pods": [merged(pod("Frontend"), {"metadata": {"labels": {COMPONENT: "TrtllmServer"}}})]}
+    )
+    target = target_of_stack(shipped_stack("latency-b200"), told)
+    report = ask(target, Frontend(lambda: "http://127.0.0.1:9", seconds=1), print, wait=0)
+    [found] = [each for each in report.results if each.name == "frontend"]
+    assert found.found.endswith("frontend-0: Ready, and it does not answer; its log says why")
+    assert " logs gpt-oss-disagg-frontend-0 --namespace gpt-oss --tail=20`" in found.fix
 
 
 def test_each_of_two_workers_that_share_a_pod_is_looked_for_in_it() -> None:

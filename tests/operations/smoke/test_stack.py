@@ -134,14 +134,47 @@ def test_a_port_forward_that_ended_is_started_again(
     assert len(cluster.typed("port-forward")) == 2
 
 
-def test_a_cluster_that_does_not_answer_and_no_kubectl_are_no_verdict_on_the_deployment(
-    smoke_stack: Smoke, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("verb", "refusal", "said", "fix"),
+    [
+        (
+            "get",
+            "The connection to the server 127.0.0.1:1 was refused",
+            "the cluster of context dynamo-lab does not answer; nothing was changed\n  The connection",
+            "`kubectl --context dynamo-lab get nodes`; nothing can be done without it",
+        ),
+        (
+            "get",
+            "error: You must be logged in to the server (Unauthorized)",
+            "the cluster of context dynamo-lab refuses the credentials of the kubeconfig; nothing was",
+            "log in again (with EKS `aws sso login`, or AWS_PROFILE), then `kubectl",
+        ),
+        (
+            "port-forward",
+            'error: error upgrading connection: pods "f" is forbidden: User "v" cannot create resource',
+            "stack dev could not be asked: GET /health: kubectl port-forward ended after ",
+            "`kubectl --context dynamo-lab auth can-i create pods/portforward --namespace gpt-oss`",
+        ),
+    ],
+    ids=["no API server", "refused credentials", "no right to a port-forward"],
+)
+def test_what_could_not_be_asked_is_no_verdict_on_the_deployment(
+    verb: str,
+    refusal: str,
+    said: str,
+    fix: str,
+    smoke_stack: Smoke,
+    cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cluster.say("get.refused", "The connection to the server 127.0.0.1:1 was refused\n")
-    answer = smoke_stack()
+    cluster.say(f"{verb}.refused", f"{refusal}\n")
+    answer = smoke_stack(wait=5)
     assert (answer.code, answer.out) == (2, "")
-    assert "the cluster of context dynamo-lab does not answer" in answer.err
-    assert "The connection to the server 127.0.0.1:1 was refused" in answer.err
+    assert answer.err.startswith(said)
+    assert f"\n  try: {fix}" in answer.err
+    # It looks once: waiting brings no right.
+    assert len(cluster.typed("port-forward")) <= 2
     monkeypatch.setenv("PATH", str(tmp_path))
     answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
