@@ -6,6 +6,7 @@ from typing import Any
 from components.cluster_answer import (
     DEPLOYMENTS,
     EVENTS,
+    NODES,
     PODS,
     Answer,
     KubernetesObject,
@@ -78,10 +79,11 @@ def refused_pods(cluster: ClusterReader, graph: str, namespace: str) -> list[str
     ]
 
 
-def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[KubernetesObject]) -> list[str]:
+def lost_node_reasons(cluster: ClusterReader, pods: Sequence[KubernetesObject]) -> list[str]:
     """Return one line for each node that does not answer, or is gone, and holds one of the pods."""
-    by_name = {node["metadata"]["name"]: node for node in nodes}
     used = sorted({pod["spec"]["nodeName"] for pod in pods if pod.get("spec", {}).get("nodeName")})
+    nodes = cluster.ask(NODES).items if used else ()
+    by_name = {node["metadata"]["name"]: node for node in nodes}
     return [
         f"node {name}: {why_lost(by_name.get(name))}" for name in used if not is_ready(by_name.get(name, {}))
     ]

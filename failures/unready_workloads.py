@@ -47,7 +47,7 @@ def unready_serving(cluster: ClusterReader, subject: Subject) -> Explanation:
         return missing_gpu_nodes(cluster, subject)
     own, found = find_pods(cluster, subject)
     pods = found.items
-    lost = lost_node_reasons(cluster.ask(NODES).items, pods) if pods else []
+    lost = lost_node_reasons(cluster, pods)
     claims = mounted_claims(cluster, subject, pods)
     refused = refused_pods(cluster, subject.name, str(subject.namespace))
     reasons = [*claims, *lost, *refused, *pod_causes(cluster, pods)]
@@ -121,7 +121,7 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
 def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why some node has no copy of the model."""
     own, found = find_pods(cluster, subject)
-    lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
+    lost = lost_node_reasons(cluster, found.items)
     return Explanation(
         title=f"DaemonSet {subject.name}",
         waits_for="every GPU node has a copy of the model",
@@ -138,7 +138,7 @@ def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why members of NATS or etcd are not ready."""
     own, found = find_pods(cluster, subject)
-    lost = lost_node_reasons(cluster.ask(NODES).items, found.items)
+    lost = lost_node_reasons(cluster, found.items)
     kind = "etcd" if subject.name.endswith("etcd") else "nats"
     return Explanation(
         title=f"servers {subject.name}",

@@ -181,7 +181,7 @@ class ClusterCommands(ClusterReader):
             return
         does = "does not answer"
         reason = last_line(answer.stderr)
-        look = f"`{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
+        look = f"`{self.command('get', 'nodes')}`; nothing can be done without it"
         if _UNAUTHORIZED in reason:
             does = "refuses the credentials of the kubeconfig"
             look = f"log in again (with EKS `aws sso login`, or AWS_PROFILE), then {look}"

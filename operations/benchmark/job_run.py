@@ -71,7 +71,7 @@ class BenchmarkJob:
     @property
     def delete_command(self) -> str:
         """What a person types to take the Job away."""
-        return self._cluster.line("kubectl", "delete", "job", self._name, *self._where)
+        return self._cluster.command("delete", "job", self._name, *self._where)
 
     def run(self) -> None:
         """Create the Job, follow it to its end and delete it, whatever happens.
@@ -95,7 +95,7 @@ class BenchmarkJob:
         answer = self._cluster.run("kubectl", *words, text=json.dumps(self._manifest))
         if "AlreadyExists" in answer.stderr:
             self._may_exist = False
-            look = self._cluster.line("kubectl", "get", "job", self._name, *self._where)
+            look = self._cluster.command("get", "job", self._name, *self._where)
             raise CommandError(
                 f"Job {self._name} is in the cluster already: two at a time would measure each other\n"
                 f"  try: wait for it, `{look}`; or, if nobody waits for it, `{self.delete_command}`"

@@ -1,7 +1,6 @@
 """What stands below the pods, on nodes: volumes, the download, the operator, servers, Services and graph."""
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 
 from components.cluster_answer import SERVICES, KubernetesObject, condition_of, labels_of
 from components.dynamo_objects import FRONTEND, frontend_service
@@ -133,10 +132,10 @@ def database_service_findings(view: View) -> Iterator[Finding]:
     for database in view.databases():
         name, namespace = database["metadata"]["name"], database["metadata"]["namespace"]
         members = view.members(name)
-        # Not every chart names it after the StatefulSet.
         service = view.cluster.ask(SERVICES, name, namespace).first
-        if service and members and not _leads_to(service, members):
-            yield _astray(view, name, namespace, service)
+        # Not every chart names it after the StatefulSet.
+        if service and members and (found := _astray(view, name, namespace, service, members)):
+            yield found
 
 
 def frontend_service_findings(view: View) -> Iterator[Finding]:
@@ -144,34 +143,33 @@ def frontend_service_findings(view: View) -> Iterator[Finding]:
     name, namespace = frontend_service(view.served.graph), view.served.namespace
     pods = view.of_role(view.asked.answers)
     answer = view.cluster.ask(SERVICES, name, namespace)
-    service = answer.first
     # The operator names it after the component, which others may have called otherwise.
-    is_named = bool(view.asked.stack) or FRONTEND in map(component_of, pods)
-    if not pods or not answer.is_known or _leads_to(service, pods) or not (service or is_named):
+    is_named = answer.first or view.asked.stack or FRONTEND in map(component_of, pods)
+    if not (pods and answer.is_known and is_named):
         return
-    found = _astray(view, name, namespace, service).model_copy(update={"setting": "serving"})
-    if view.served.by_dynamo:
-        again = f"{'delete it and ' if service else ''}restart the operator, which makes it again"
-        found = found.model_copy(update={"fix": again, "page": "graph-never-ready"})
-    yield found
+    if found := _astray(view, name, namespace, answer.first, pods):
+        again = f"{'delete it and ' if answer.first else ''}restart the operator, which makes it again"
+        by_operator = {"fix": again, "page": "graph-never-ready"} if view.served.by_dynamo else {}
+        yield found.model_copy(update={"setting": "serving", **by_operator})
 
 
-def _leads_to(service: KubernetesObject | None, pods: Sequence[KubernetesObject]) -> bool:
-    return service is not None and any(_selector(service) <= labels_of(pod).items() for pod in pods)
-
-
-def _selector(service: KubernetesObject) -> AbstractSet[tuple[str, str]]:
-    return ((service.get("spec") or {}).get("selector") or {}).items()
-
-
-def _astray(view: View, name: str, namespace: str, service: KubernetesObject | None) -> Finding:
-    """Return that a Service is gone, or leads to none of its pods; what a stack has made it puts back."""
+def _astray(
+    view: View,
+    name: str,
+    namespace: str,
+    service: KubernetesObject | None,
+    pods: Sequence[KubernetesObject],
+) -> Finding | None:
+    """Return that a Service is gone, or leads to none of these pods; what a stack has made it puts back."""
+    selector = ((service or {}).get("spec") or {}).get("selector") or {}
+    if service and any(selector.items() <= labels_of(pod).items() for pod in pods):
+        return None
     has_stack = view.asked.stack is not None
     return Finding(
         stage=Stage.SERVERS,
         about=f"service {name}",
         what=f"Service {name} {'selects none of its pods' if service else 'is gone'}",
-        evidence=tuple(f"selector: {key}={value}" for key, value in _selector(service or {})),
+        evidence=tuple(f"selector: {key}={value}" for key, value in selector.items()),
         setting="platform",
         fix="`dynamo-stack drift` prints the command that puts it back" if has_stack else "",
         command=view.cluster.command("get", "services", "--namespace", namespace, "--output", "wide"),

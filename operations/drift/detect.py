@@ -99,7 +99,7 @@ def _write_again(cluster: ClusterCommands) -> Iterator[str]:
         metadata = operator["metadata"]
         where = (f"deployment/{metadata['name']}", "--namespace", metadata["namespace"])
         for command in ("restart", "status"):
-            yield cluster.line("kubectl", "rollout", command, *where)
+            yield cluster.command("rollout", command, *where)
 
 
 def unreadable_graphs(urns: Sequence[str], cluster: ClusterReader) -> tuple[str, ...]:
