@@ -13,7 +13,7 @@ import pytest
 from operations.smoke.address import parse_url
 from tests.cli.command import ROOT, Command
 from tests.operations.smoke import answers
-from tests.operations.smoke.answers import AFTER_CHAT, CHAT
+from tests.operations.smoke.answers import AFTER_CHAT, CHAT, checks_of
 from tests.operations.smoke.conftest import Checks, Cluster, Smoke
 from tests.operations.smoke.loopback import DEADLINE_SECONDS, Loopback, Reply
 from tests.support.trtllm_serve import PATHS, refusal
@@ -146,10 +146,10 @@ def test_credentials_that_nobody_named_are_not_sent(
 
 
 def test_behind_a_gateway_that_keeps_health_back_the_roles_are_unknown_and_the_rest_is_asked(
-    checks: Checks, server: Loopback
+    smoke_stack: Smoke, server: Loopback
 ) -> None:
     server.replies["/health"] = Reply("", 404)
-    found = checks()
+    found = checks_of(smoke_stack("--json"))
     assert found["workers"]["verdict"] == "unknown"
     assert "a gateway keeps it back" in found["workers"]["found"]
     assert found["tool-call"]["verdict"] == "good"
