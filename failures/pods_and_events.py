@@ -80,10 +80,12 @@ def refused_pods(cluster: ClusterReader, graph: str, namespace: str) -> list[str
 
 
 def lost_node_reasons(cluster: ClusterReader, pods: Sequence[KubernetesObject]) -> list[str]:
-    """Return one line for each node that does not answer, or is gone, and holds one of the pods."""
+    """Return one line for each node with a pod that is not ready, or gone; none where nobody can tell."""
     used = sorted({pod["spec"]["nodeName"] for pod in pods if pod.get("spec", {}).get("nodeName")})
-    nodes = cluster.ask(NODES).items if used else ()
-    by_name = {node["metadata"]["name"]: node for node in nodes}
+    nodes = cluster.ask(NODES)
+    if not nodes.is_known:
+        return []
+    by_name = {node["metadata"]["name"]: node for node in nodes.items}
     return [
         f"node {name}: {why_lost(by_name.get(name))}" for name in used if not is_ready(by_name.get(name, {}))
     ]

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import requests
@@ -28,27 +28,19 @@ class Answer:
     """The data of server-sent events, each with its seconds since the request was sent."""
 
 
+@dataclass(frozen=True, slots=True)
 class Frontend:
-    """The frontend at an address that may change between two requests."""
+    """The frontend at an address that may change between two requests; the first one connects."""
 
-    def __init__(
-        self, address: Callable[[], str], *, seconds: float, key: str | None = None, by_proxy: bool = True
-    ) -> None:
-        """Make a client; it connects with the first request.
-
-        Args:
-            address: the URL before /v1; it may raise CommandError, which is an answer like others.
-            seconds: how long each answer may take, to its end.
-            key: sent as a bearer token.
-            by_proxy: whether the proxies of the environment are for this address too.
-
-        """
-        self._address = address
-        self._seconds = seconds
-        self._by_proxy = by_proxy
-        self._headers = {"Connection": "close", "Accept-Encoding": "identity"}
-        if key is not None:
-            self._headers["Authorization"] = f"Bearer {key}"
+    address: Callable[[], str]
+    """The URL before /v1; it may raise CommandError, which is an answer like others."""
+    _: KW_ONLY
+    seconds: float
+    """How long each answer may take, to its end."""
+    key: str | None = field(default=None, repr=False)
+    """Sent as a bearer token."""
+    by_proxy: bool = True
+    """Whether the proxies of the environment are for this address too."""
 
     def ask(self, path: str, body: Mapping[str, Any] | None = None, *, seconds: float = math.inf) -> Answer:
         """Return the answer to POST, or to GET where there is no body; raises WrongAnswer.
@@ -59,9 +51,11 @@ class Frontend:
             seconds: fewer than other answers may take.
 
         """
-        seconds = min(seconds, self._seconds)
+        seconds = min(seconds, self.seconds)
+        headers = {"Connection": "close", "Accept-Encoding": "identity"}
+        headers |= {"Authorization": f"Bearer {self.key}"} if self.key is not None else {}
         try:
-            address = self._address()
+            address = self.address()
         except CommandError as error:
             verdict = Verdict.UNKNOWN if isinstance(error, NotAllowed) else Verdict.WRONG
             raise WrongAnswer(Judgement(verdict, str(error))) from error
@@ -69,12 +63,12 @@ class Frontend:
         try:
             # One for each request: a load balancer or a port-forward may have closed what was kept.
             with requests.Session() as session:
-                session.trust_env = self._by_proxy
+                session.trust_env = self.by_proxy
                 response = session.request(
                     "GET" if body is None else "POST",
                     f"{address}{path}",
                     json=body,
-                    headers=self._headers,
+                    headers=headers,
                     # Otherwise a ~/.netrc could add or replace credentials.
                     auth=lambda request: request,
                     timeout=seconds,

@@ -131,6 +131,13 @@ FAILED_JOB = {"type": "Failed", "status": "True", "reason": "BackoffLimitExceede
             id="servers that do not fit show the scheduler's words",
         ),
         pytest.param(
+            "StatefulSet",
+            TIMED_OUT,
+            {"pods": [pod("dynamo-etcd-0", {"nodeName": "system-0"}, phase="Running")]},
+            ("dynamo-etcd-0: Running, started but not ready", "docs/runbook/etcd-member-lost.md"),
+            id="a node that the account may not read is not called gone",
+        ),
+        pytest.param(
             "Release",
             "Helm release x failed to initialize completely: context deadline exceeded",
             {"pods": [PENDING]},
