@@ -7,7 +7,7 @@ each base, in `BASES`.
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from resource_graph.manifests import manifest_graph
 from rules.catalogue import rules_on, run_rules
 from rules.model import Report, Rule
 from rules.reading.pools import pool_resource
+from rules.rule import Severity
 from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
 from tests.rules.edits import Edit, edited
@@ -80,6 +81,8 @@ class Case:
     """Nothing, where the rule passes."""
     says: tuple[str, ...] = ()
     """Texts that the messages must contain, with their numbers."""
+    stops: frozenset[str] = frozenset()
+    """Subjects of the findings that stop a deployment; the others are advice."""
     pools: Pools | None = None
     """Instead of the base's."""
 
@@ -100,10 +103,28 @@ class On:
         *edits: Edits,
         pools: Pools | None = None,
         undecided_for: tuple[str, ...] = (),
+        advises: tuple[str, ...] = (),
     ) -> Case:
-        """The rule fails for each subject, once the base is edited so; it may be undecided for others."""
+        """The rule fails for each subject, once the base is edited so; it may be undecided for others.
+
+        Where the rule is mandatory, the finding stops a deployment but for the subjects that it advises.
+        """
         findings = failed(self._rule, *self._subjects) | undecided(self._rule, *undecided_for)
-        return self._case(name, edits, findings, says, pools)
+        case = self._case(name, edits, findings, says, pools)
+        is_mandatory = RULE[self._rule][0].severity is Severity.MANDATORY
+        return replace(case, stops=frozenset(self._subjects if is_mandatory else ()) - set(advises))
+
+    def advises(
+        self,
+        name: str,
+        says: Texts,
+        *edits: Edits,
+        pools: Pools | None = None,
+        undecided_for: tuple[str, ...] = (),
+    ) -> Case:
+        """The mandatory rule fails for each subject, and no finding of it stops a deployment."""
+        case = self.fails(name, says, *edits, pools=pools, undecided_for=undecided_for)
+        return replace(case, stops=frozenset())
 
     def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule is undecided for each subject."""
@@ -118,18 +139,19 @@ class On:
     ) -> Case:
         each = [(edit,) if callable(edit) else edit for edit in edits]
         texts = (says,) if isinstance(says, str) else says
-        return Case(self._rule, name, self._base, tuple(chain(*each)), found, texts, pools)
+        return Case(self._rule, name, self._base, tuple(chain(*each)), found, texts, pools=pools)
 
 
 @dataclass(frozen=True)
 class SettingsCase:
-    """A change of a stack's settings, and every finding of one rule that it must produce."""
+    """A change of a stack's settings, and every finding of one rule that it must produce, all advice."""
 
     rule: str
     name: str
     settings: Mapping[str, Any]
     found: frozenset[Found] = frozenset()
     says: tuple[str, ...] = ()
+    stops: frozenset[str] = frozenset()
 
 
 def failed(rule: str, *subjects: str) -> frozenset[Found]:

@@ -52,7 +52,7 @@ CASES = (
             "spec: {storageClassName: shared-files}}"
         ),
     ),
-    On(SHARED, "vllm-serve", CLAIM).fails(
+    On(SHARED, "vllm-serve", CLAIM).advises(
         "two servers on any nodes, of which one may mount it",
         "allows ReadWriteOnce, but 2 pods mount it (2 of engine), and nothing keeps them on one node",
         put(_CLAIM, _MODES, ["ReadWriteOnce"]),

@@ -45,7 +45,7 @@ _FILLER = {
 
 CASES = (
     On(HOLDS, "agg-gb200").passes("room for two revisions", put(_CLAIM, _SIZE, "122Gi")),
-    On(HOLDS, "agg-gb200", CLAIM).fails(
+    On(HOLDS, "agg-gb200", CLAIM).advises(
         "room for two revisions, and a download of the weights in all three forms",
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
         put(_CLAIM, _SIZE, "200Gi"),
@@ -86,12 +86,12 @@ CASES = (
         ("reads its model from /model-store/gpt-oss-120b", "it mounts model-cache at /opt/models"),
         variable(GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),
     ),
-    On(CLASS, "vllm-agg", CLAIM).fails(
+    On(CLASS, "vllm-agg", CLAIM).advises(
         "a name that stands for another",
         "asks for storage class your-storage-class",
         put(_CLAIM, "spec.storageClassName", "your-storage-class"),
     ),
-    On(CLASS, "vllm-agg", CLAIM).fails(
+    On(CLASS, "vllm-agg", CLAIM).advises(
         "no class, and no default one", "names no storage class", drop(_CLAIM, "spec.storageClassName")
     ),
     On(CLASS, "vllm-agg").passes(
@@ -133,12 +133,12 @@ CASES = (
         variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
         add("Deployment", f"{_POD}.initContainers", _FILLER),
     ),
-    On(PATH, "agg-gb200", "model-download").fails(
+    On(PATH, "agg-gb200", "model-download").advises(
         "a download beside the claim",
         "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
         put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
     ),
-    On(PATH, "vllm-serve", "engine").fails(
+    On(PATH, "vllm-serve", "engine").advises(
         "vLLM's own server that keeps its model beside the claim",
         "downloads openai/gpt-oss-120b into /root/.cache/huggingface/hub of its own container",
         put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),

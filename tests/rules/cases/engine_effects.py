@@ -11,19 +11,19 @@ STEP = "sequence-length-within-model"
 
 
 CASES = (
-    On(STEP, "agg-gb200", "TrtllmWorker").fails(
+    On(STEP, "agg-gb200", "TrtllmWorker").advises(
         "sequences that TensorRT-LLM admits beyond the model",
         ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
         engine_file("worker.yaml", "max_seq_len", 200_000),
     ),
-    On(EFFECT, "agg-gb200", WORKER).fails(
+    On(EFFECT, "agg-gb200", WORKER).advises(
         "a fraction that an override of its block loses",
         ("--free-gpu-memory-fraction 0.85 has no effect", "what acts is the engine's default"),
         worker_flags(
             WORKER, "--free-gpu-memory-fraction 0.85 --trtllm.kv_cache_config.enable_block_reuse false"
         ),
     ),
-    On(EFFECT, "trtllm-serve", "engine").fails(
+    On(EFFECT, "trtllm-serve", "engine").advises(
         "a flag of trtllm-serve",
         "--max_batch_size 640 has no effect on max_batch_size: what acts is 512",
         engine_file("max_throughput.yaml", "max_batch_size", 512),

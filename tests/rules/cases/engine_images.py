@@ -64,7 +64,7 @@ CASES = (
         "nothing that was read answers HTTP for VllmWorker",
         put(GRAPH, "spec.components[0].replicas", 0),
     ),
-    On(MATCHES, STATE, DECODE).fails(
+    On(MATCHES, STATE, DECODE).advises(
         "a worker of a newer release",
         f"image {RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",
         resource(_GRAPH, _IMAGE, f"{RUNTIME}:1.3.1"),
@@ -74,8 +74,9 @@ CASES = (
         "has a digest, or no version as its tag, and no runtimeVersionOverride says it",
         resource(_PLATFORM, "inputs.version", "1.4.2"),
         resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
+        advises=("Frontend", "TrtllmPrefillWorker"),
     ),
-    On(MATCHES, STATE, "Frontend", "TrtllmPrefillWorker").fails(
+    On(MATCHES, STATE, "Frontend", "TrtllmPrefillWorker").advises(
         "a newer platform that is told the version",
         (
             f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",

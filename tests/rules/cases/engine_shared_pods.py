@@ -64,7 +64,7 @@ CASES = (
         "of which each node of pool p6-b200.48xlarge (1 x",
         put(GRAPH, f"{VLLM_POD}.hostNetwork", True),
     ),
-    On(PORTS, "vllm-disagg-efa", "Prefill, Decode").fails(
+    On(PORTS, "vllm-disagg-efa", "Prefill, Decode").advises(
         "prefill and decode on the network of nodes that nobody names",
         "and have port 9090, of which a node takes one",
         _HOSTED,

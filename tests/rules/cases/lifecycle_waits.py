@@ -21,13 +21,13 @@ CASES = (
         "until it has filled the cache, and nothing says how long at create:",
         resource("Job/download", "timeouts", {"delete": 300}),
     ),
-    On(WAITS, EKS, "graph").fails(
+    On(WAITS, EKS, "graph").advises(
         "a graph that nobody waits for",
         "has no annotation pulumi.com/waitFor",
         unset(GRAPH, WAIT_FOR),
         resource(GRAPH, "timeouts", {"delete": 180}),
     ),
-    On(WAITS, EKS, "graph").fails(
+    On(WAITS, EKS, "graph").advises(
         "a wait that is skipped",
         "pulumi.com/skipAwait is true",
         resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/skipAwait]", "true"),

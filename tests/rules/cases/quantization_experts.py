@@ -57,7 +57,7 @@ CASES = (
         on_product("NVIDIA-L40S"),
         pools=(),
     ),
-    On(RUNS, "trtllm-serve", "engine").fails(
+    On(RUNS, "trtllm-serve", "engine").advises(
         "a backend that turns into another",
         ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
         _backend("CUTEDSL"),
@@ -77,7 +77,7 @@ CASES = (
     On(KNOWN, "vllm-serve", "engine").fails(
         "another engine", "which TensorRT-LLM reads, and starts vllm", _override("W4A16_MXFP4")
     ),
-    On(SAME, "disagg-b200", _BOTH).fails(
+    On(SAME, "disagg-b200", _BOTH).advises(
         "prefill with other activations",
         "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
         "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",

@@ -69,7 +69,7 @@ CASES = (
         put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
         add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
     ),
-    On(KNOWN, "trtllm-serve", "engine").fails(
+    On(KNOWN, "trtllm-serve", "engine").advises(
         "8 bits on Hopper",
         ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
         _ON_H100,

@@ -53,17 +53,17 @@ CASES = (
         "no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",
         put(GRAPH, _PRODUCT, "NVIDIA-B2000"),
     ),
-    On(SELECTS, "vllm-agg", "VllmWorker").fails(
+    On(SELECTS, "vllm-agg", "VllmWorker").advises(
         "a toleration of nearly the taint of GPUs",
         "tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",
         put(GRAPH, f"{VLLM_POD}.tolerations[0].key", "nvidia.com/gpus"),
     ),
-    On(SELECTS, "vllm-agg", "VllmWorker").fails(
+    On(SELECTS, "vllm-agg", "VllmWorker").advises(
         "a toleration of GPU nodes by another effect than theirs",
         "tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",
         put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),
     ),
-    On(FITS, "vllm-agg", "VllmWorker").fails(
+    On(FITS, "vllm-agg", "VllmWorker").advises(
         "more GPUs for a pod on Grace than a tray has, and nothing says which nodes there are",
         "asks for 8 GPUs in one pod, and a node of the types known here with arm64 processors has at most 4",
         _gpus("8"),

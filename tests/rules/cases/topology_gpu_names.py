@@ -63,7 +63,7 @@ CASES = (
         _NO_GPUS,
         put("Deployment", f"{_RESOURCES}.limits[nvidia.com/gpus]", "4"),
     ),
-    On(GPUS, "vllm-serve", "engine").fails(
+    On(GPUS, "vllm-serve", "engine").advises(
         "resources that are left to an overlay",
         "has no resources here, so no GPU but by an overlay: its engine uses 4: ",
         drop("Deployment", _RESOURCES),

@@ -95,7 +95,7 @@ CASES = (
         document(_GROUP.format(stages=2, others=4)),
         undecided_for=("ray",),
     ),
-    On(GPUS, "vllm-serve", "engine").fails(
+    On(GPUS, "vllm-serve", "engine").advises(
         "a leader whose GPUs only an overlay can bring",
         "has no resources here, so no GPU but by an overlay: its engine uses 16",
         document(_GROUP.format(stages=2, others=8)),

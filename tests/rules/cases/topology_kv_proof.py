@@ -18,7 +18,7 @@ def _stack(settings: dict[str, Any], transport: str | None, **pool: Any) -> dict
 
 
 CASES = (
-    On(PROVEN, BASE, GRAPH).fails(
+    On(PROVEN, BASE, GRAPH).advises(
         "TCP typed as UCX's list",
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
         without_efa(*BOTH),

@@ -47,24 +47,24 @@ def trtllm_over_efa(**variables: str) -> tuple[Edit, ...]:
 
 
 CASES = (
-    On(SETTINGS, BASE, "Prefill").fails(
+    On(SETTINGS, BASE, "Prefill").advises(
         "EFA without libfabric's plugin",
         "uses EFA without LIBFABRIC among the backends of its NixlConnector, which",
         connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
     ),
-    On(SETTINGS, BASE, *WORKERS).fails(
+    On(SETTINGS, BASE, *WORKERS).advises(
         "EFA without libfabric's variables",
         "uses EFA without FI_PROVIDER=efa, which the publisher's EFA guide has",
         drop(DGD, "spec.env[3]"),
     ),
-    On(SETTINGS, BASE, *WORKERS).fails(
+    On(SETTINGS, BASE, *WORKERS).advises(
         "EFA on GB200 with NVLink between nodes left to UCX",
         "has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",
         ON_GB200,
         variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try"),
         pools=TWO_GB200,
     ),
-    On(SETTINGS, BASE, *WORKERS).fails(
+    On(SETTINGS, BASE, *WORKERS).advises(
         "NVLink between vLLM pods",
         (
             "without --enable-cumem-allocator or --enable-sleep-mode and UCX_CUDA_IPC_ENABLE_MNNVL=y",
@@ -75,13 +75,13 @@ CASES = (
         drop(DGD, main(PREFILL, "env")),
         pools=TWO_GB200,
     ),
-    On(SETTINGS, "disagg-b200", *TRTLLM).fails(
+    On(SETTINGS, "disagg-b200", *TRTLLM).advises(
         "TensorRT-LLM over EFA by way of UCX",
         "uses EFA without cache_transceiver_config.backend NIXL (it is UCX)",
         trtllm_over_efa(),
         pools=TWO_B200,
     ),
-    On(SETTINGS, "disagg-b200", *TRTLLM).fails(
+    On(SETTINGS, "disagg-b200", *TRTLLM).advises(
         "TensorRT-LLM over EFA by NIXL without its plugin",
         ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
         trtllm_over_efa(NIXL_BACKEND="LIBFABRIC"),

@@ -63,7 +63,7 @@ CASES = (
             {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
         ),
     ),
-    On(BANDWIDTH, BASE, "Decode").fails(
+    On(BANDWIDTH, BASE, "Decode").advises(
         "one interface for four GPUs",
         (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
         interfaces(DECODE, "1"),
@@ -85,17 +85,17 @@ CASES = (
         security({"runAsUser": 1000}, PREFILL),
         pools=TWO_GB200,
     ),
-    On(PLACEMENT, BASE, GRAPH).fails(
+    On(PLACEMENT, BASE, GRAPH).advises(
         "prefill and decode on one node",
         "nothing keeps Prefill and Decode on different nodes",
         drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
     ),
-    On(PLACEMENT, BASE, GRAPH).fails(
+    On(PLACEMENT, BASE, GRAPH).advises(
         "any zone",
         "nothing keeps Decode in the topology.kubernetes.io/zone of the others",
         drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
     ),
-    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).fails(
+    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).advises(
         "a compute domain without affinity",
         "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",
         trtllm_affinity({}),
@@ -105,11 +105,12 @@ CASES = (
         "has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",
         trtllm_affinity({}),
         pools=(("p6e-gb200.36xlarge", 19),),
+        advises=(TRTLLM_GRAPH,),
     ),
     On(PLACEMENT, "disagg-gb200").passes(
         "a pool of several NVLink domains with affinity", pools=(("p6e-gb200.36xlarge", 19),)
     ),
-    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).fails(
+    On(PLACEMENT, "disagg-gb200", TRTLLM_GRAPH).advises(
         "nobody knows how large the pool is",
         (
             "nothing keeps TrtllmPrefillWorker, TrtllmDecodeWorker in the nvidia.com/gpu.clique",

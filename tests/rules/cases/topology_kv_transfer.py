@@ -52,18 +52,18 @@ CASES = (
             '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}]}}',
         ),
     ),
-    On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").fails(
+    On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").advises(
         "UCX there and NIXL here",
         "TrtllmPrefillWorker hands KV cache over by TensorRT-LLM's UCX, but TrtllmDecodeWorker takes it "
         "by TensorRT-LLM's NIXL",
         engine_file("decode.yaml", _BACKEND, "NIXL"),
     ),
-    On(AGREES, BASE, "Prefill, Decode").fails(
+    On(AGREES, BASE, "Prefill, Decode").advises(
         "another connector",
         "KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",
         connector(DECODE, config='{"kv_connector":"MooncakeConnector","kv_role":"kv_consumer"}'),
     ),
-    On(AGREES, BASE, "Prefill", "Decode").fails(
+    On(AGREES, BASE, "Prefill", "Decode").advises(
         "roles the wrong way round",
         (
             "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
@@ -80,7 +80,7 @@ CASES = (
             )
         ),
     ),
-    On(AGREES, BASE, "Prefill, Decode").fails(
+    On(AGREES, BASE, "Prefill, Decode").advises(
         "a draft model on one side",
         "a draft model (--speculative-config) is given to Prefill and not to Decode",
         add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),

@@ -11,13 +11,13 @@ _SECRET = (
 )
 
 CASES = (
-    On(NAMES, "vllm-agg", "VllmWorker").fails(
+    On(NAMES, "vllm-agg", "VllmWorker").advises(
         "a Secret under nearly that name",
         "names Secret hf-token; what was read makes hf-tokens and no hf-token",
         add(GRAPH, f"{VLLM_POD}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
         document(_SECRET),
     ),
-    On(NAMES, "agg-gb200", "TrtllmWorker").fails(
+    On(NAMES, "agg-gb200", "TrtllmWorker").advises(
         "a claim of a service that the graph lists under nearly its name",
         "its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",
         put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),

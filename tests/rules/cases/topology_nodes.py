@@ -68,7 +68,7 @@ CASES = (
         "nothing says whether the nodes of pool p5en.48xlarge carry the label example.com/pool",
         put("Deployment", f"{_POD}.nodeSelector[example.com/pool]", "gpus"),
     ),
-    On(SELECTS, "vllm-serve", "engine").fails(
+    On(SELECTS, "vllm-serve", "engine").advises(
         "no selection at all",
         "selects nodes by no label at all, so it can land on any GPU",
         drop("Deployment", f"{_POD}.nodeSelector"),

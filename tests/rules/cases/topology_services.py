@@ -47,7 +47,7 @@ CASES = (
         "leads to port 8000 of vllm-serve, which listens on 8001 (--port)",
         put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
-    On(REACHES, "vllm-serve", "vllm-serve").fails(
+    On(REACHES, "vllm-serve", "vllm-serve").advises(
         "a further port that no server is known to have",
         "leads to port 5557 of vllm-serve",
         add("Service", "spec.ports", {"name": "events", "port": 5557}),
