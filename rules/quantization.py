@@ -210,7 +210,7 @@ def _is_of_no_vllm(found: Setting, worker: Worker) -> bool:
     """Whether vLLM's own image is of a release that was read, and none of those has such a format."""
     image = read_image(worker.container)
     of_vllm = image is not None and image.name == VLLM_IMAGE and image.line in VLLM_KV_DTYPE_LINES
-    return of_vllm and is_vllm(worker) and found.value in _OF_OTHERS
+    return of_vllm and found.value in _OF_OTHERS
 
 
 @rule(

@@ -4,7 +4,6 @@ Credentials are told by their shape or by the name that they are given, and are 
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -129,8 +128,9 @@ def _credential_called(name: str, text: str) -> str | None:
 def _credential_in_base64(name: str, text: str) -> str | None:
     """The kind of credential that an entry in the `data` of a Secret is; None where it is none."""
     try:
-        return _credential_in(name, base64.b64decode(text, validate=True).decode("utf-8"))
-    except (binascii.Error, ValueError):
+        # Kubernetes takes an entry in several lines, as base64 writes it.
+        return _credential_in(name, base64.b64decode(text).decode("utf-8"))
+    except ValueError:
         return None
 
 

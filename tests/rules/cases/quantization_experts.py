@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.rules.case import On
-from tests.rules.edits import Edit, add, engine_file, put, text, variable
+from tests.rules.edits import Edit, add, drop, engine_file, put, text, variable
 from tests.rules.serving_edits import DECODE, PREFILL, SERVER, on_product
 
 RUNS = "moe-backend-runs"
@@ -38,8 +38,9 @@ CASES = (
     ),
     On(RUNS, "trtllm-serve", "engine").fails(
         "experts divided under TRITON on Blackwell",
-        ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
+        ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 2", "raises with expert parallelism"),
         _backend("TRITON"),
+        put("Deployment", f"{SERVER}.args[6]", "--ep_size=2"),
     ),
     On(RUNS, "trtllm-serve", "engine").is_undecided(
         "a backend for which nothing here has a table", "what moe_config.backend MARLIN", _backend("MARLIN")
@@ -59,8 +60,9 @@ CASES = (
     ),
     On(RUNS, "trtllm-serve", "engine").advises(
         "a backend that turns into another",
-        ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
+        ("moe_config.backend CUTEDSL", "(the default on GB200) warns and runs as CUTLASS on GB200"),
         _backend("CUTEDSL"),
+        put("Deployment", f"{SERVER}.args[6]", "--ep_size=1"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a value that no engine knows",
@@ -73,6 +75,12 @@ CASES = (
         f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",
         _override("W4A16_MXFP4"),
         put("Deployment", _MODEL, _REQUANTIZED),
+    ),
+    On(KNOWN, "trtllm-serve").passes(
+        "an image that starts its engine by itself",
+        _override("MXFP8"),
+        drop("Deployment", f"{SERVER}.command"),
+        drop("Deployment", f"{SERVER}.args"),
     ),
     On(KNOWN, "vllm-serve", "engine").fails(
         "another engine", "which TensorRT-LLM reads, and starts vllm", _override("W4A16_MXFP4")

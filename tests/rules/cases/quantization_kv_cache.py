@@ -2,7 +2,7 @@
 
 from tests.rules.case import On, Pools
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import VLLM_ARGS
+from tests.rules.serving_edits import SERVER, SERVER_ARGS, VLLM_ARGS
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
@@ -58,16 +58,25 @@ CASES = (
         ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
         engine_file(_FILE, _DTYPE, "bfloat16"),
     ),
-    On(KNOWN, "vllm-agg", "VllmWorker").fails(
+    On(KNOWN, "vllm-serve", "engine").fails(
         "a value that vLLM's command line refuses",
-        ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
-        text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", "fp8", "fp4"),
+        ("the KV cache is to be fp4 (--kv-cache-dtype)", "its engine takes auto, bfloat16, float16, fp8,"),
+        add("Deployment", SERVER_ARGS, "--kv-cache-dtype=fp4"),
+    ),
+    *(
+        On(KNOWN, "vllm-serve", "engine").is_undecided(
+            f"{kv_format} in {image}, whose formats were not read",
+            f"the KV cache is to be {kv_format} (--kv-cache-dtype), and its engine takes",
+            put("Deployment", f"{SERVER}.image", image),
+            add("Deployment", SERVER_ARGS, f"--kv-cache-dtype={kv_format}"),
+        )
+        for image, kv_format in (("acme/vllm:v0.11.0", "int8"), ("vllm/vllm-openai:v0.11.0", "fp6"))
     ),
     On(KNOWN, "vllm-serve", "engine").fails(
         "a format of other engines, in a release of vLLM's own image",
         "the KV cache is to be int8 (--kv-cache-dtype), which no vLLM takes: auto, or fp8 for 8 bits",
-        put("Deployment", "spec.template.spec.containers[0].image", "vllm/vllm-openai:v0.11.0"),
-        add("Deployment", "spec.template.spec.containers[0].args", "--kv-cache-dtype=int8"),
+        put("Deployment", f"{SERVER}.image", "vllm/vllm-openai:v0.11.0"),
+        add("Deployment", SERVER_ARGS, "--kv-cache-dtype=int8"),
     ),
     On(KNOWN, "trtllm-serve", "engine").advises(
         "8 bits on Hopper",
@@ -77,4 +86,14 @@ CASES = (
         pools=H100,
     ),
     On(KNOWN, "trtllm-serve").passes("8 bits on Blackwell", engine_file(_FILE, _DTYPE, "fp8")),
+    On(KNOWN, "trtllm-serve").passes(
+        "the checkpoint's own format on Hopper", _ON_H100, engine_file(_FILE, _DTYPE, "auto"), pools=H100
+    ),
+    On(KNOWN, "trtllm-serve").passes(
+        "8 bits on Hopper, for another checkpoint",
+        _ON_H100,
+        engine_file(_FILE, _DTYPE, "fp8"),
+        put("Deployment", f"{SERVER}.args[0]", _REQUANTIZED),
+        pools=H100,
+    ),
 )

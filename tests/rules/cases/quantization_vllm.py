@@ -36,6 +36,12 @@ CASES = (
         f"{_VARIABLE} has its kernels on B200, GB200, B300 and GB300, and it can land on H200",
         _variable_on_hopper(_VARIABLE),
     ),
+    On(BACKEND, "vllm-serve").passes(
+        "Blackwell's kernels on Hopper, for a model without experts in MXFP4",
+        _on_hopper("flashinfer_trtllm"),
+        put("Deployment", f"{SERVER}.args[0]", "Qwen/Qwen3-235B-A22B"),
+        put("Deployment", f"{SERVER}.args[1]", "--served-model-name=qwen"),
+    ),
     On(BACKEND, "vllm-serve", "engine").is_undecided(
         "Blackwell's kernels on Hopper, in a release that was not read",
         ("it can land on H200", f"in other releases than that of image {_LATER}"),

@@ -1,6 +1,7 @@
 """Credentials that stand where they can be read."""
 
 import base64
+import json
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, document, text
@@ -13,7 +14,15 @@ MARKED = "secrets-marked-secret"
 
 # Made here, so that no scanner takes this file for a leak.
 TOKEN = "hf_" + "planted" * 6
-IN_BASE64 = base64.b64encode(f"token={TOKEN}\n".encode()).decode()
+IN_BASE64 = base64.encodebytes(f"token={TOKEN}\n".encode()).decode()
+"""In several lines, as `base64` writes it."""
+OF_EACH_KIND = {
+    "a password in an address": "servers: nats://dynamo:swordfish@nats:4222",
+    "an NGC API key": "nvapi-" + "planted-" * 5,
+    "an AWS access key": "AKIA" + "PLANTED0" * 2,
+    "a GitHub token": "gho_" + "planted" * 6,
+    "a private key": "-----BEGIN EC " + "PRIVATE KEY-----",
+}
 
 DECODE = "spec.services.TrtllmDecodeWorker"
 MAIN = f"{DECODE}.extraPodSpec.mainContainer"
@@ -26,7 +35,7 @@ def _secret(key: str, value: str) -> Edit:
 apiVersion: v1
 kind: Secret
 metadata: {{name: hf-token-secret, namespace: gpt-oss}}
-{key}: {{HF_TOKEN: "{value}"}}
+{key}: {{HF_TOKEN: {json.dumps(value)}, keystore: /u3+7Q==}}
 """)
 
 
@@ -39,7 +48,17 @@ CASES = (
     On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
         "a password that only its name tells",
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
-        add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "correct horse"}),
+        add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "tr0mbone"}),
+    ),
+    On(PLAIN, "disagg-b200", "Frontend", "TrtllmPrefillWorker", "TrtllmDecodeWorker").fails(
+        "a token for all services of a graph",
+        "variable hub of the graph holds a Hugging Face token",
+        add(GRAPH, "spec.envs", {"name": "hub", "value": TOKEN}),
+    ),
+    On(PLAIN, "vllm-agg", "Frontend", "VllmWorker").fails(
+        "a token for all components of a graph",
+        "variable hub of the graph holds a Hugging Face token",
+        add(GRAPH, "spec.env", {"name": "hub", "value": TOKEN}),
     ),
     On(PLAIN, "disagg-b200").passes(
         "names that only look like it",
@@ -50,10 +69,14 @@ CASES = (
         add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
         add(GRAPH, f"{MAIN}.env", {"name": "NGC_API_KEY", "value": "<your-api-key>"}),
         add(GRAPH, f"{MAIN}.env", {"name": "LLM_API_KEY", "value": "not-needed"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "REDIS_PASSWORD", "value": "vault://redis"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "ADMIN_PASSWORD", "value": "enabled"}),
+        add(GRAPH, f"{MAIN}.env", {"value": "a variable without a name"}),
     ),
     On(PLAIN, "disagg-b200", "model-download").fails(
         "a token on a command line",
-        "args of container download holds a Hugging Face token",
+        tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),
+        add("Job/model-download", "spec.template.spec.containers.0.command", TOKEN),
         text(
             "Job/model-download",
             "spec.template.spec.containers.0.args.0",
@@ -62,17 +85,17 @@ CASES = (
         ),
     ),
     On(PLAIN, "disagg-b200", "clients").fails(
-        "a password in a server's configuration",
-        "data.clients.conf holds a password in an address",
-        document("""
+        "credentials of each kind in a server's configuration",
+        tuple(f"data.{kind[2:]}.conf holds {kind}" for kind in OF_EACH_KIND),
+        document(f"""
 apiVersion: v1
 kind: ConfigMap
-metadata: {name: clients, namespace: gpt-oss}
-data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
+metadata: {{name: clients, namespace: gpt-oss}}
+data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.items()})}
 """),
     ),
     On(PLAIN, "disagg-b200", "hf-token-secret").fails(
-        "the same in base64",
+        "a token in base64",
         "data.HF_TOKEN, in a file, holds a Hugging Face token",
         _secret("data", IN_BASE64),
     ),
@@ -88,13 +111,24 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
     ),
     On(MARKED, "program-on-eks", "platform").fails(
         "a password among a chart's values",
-        "values.grafana.adminPassword holds a value called adminPassword",
+        (
+            "values.grafana.adminPassword holds a value called",
+            "values.users[1].password holds a value called",
+        ),
         of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),
+        of_state("Release/platform", "inputs.values.users", [{}, {"password": "correct horse"}]),
     ),
-    On(MARKED, "program-on-eks", "cluster").fails(
-        "a kubeconfig with a client's key",
-        "kubeconfig holds credentials of a cluster",
-        of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {client-key-data: x}}]"),
+    *(
+        On(MARKED, "program-on-eks", "cluster").fails(
+            f"a kubeconfig with {credential}",
+            "kubeconfig holds credentials of a cluster",
+            of_state("kubernetes/cluster", "inputs.kubeconfig", f"users: [{{user: {{{credential}: x}}}}]"),
+        )
+        for credential in ("client-key-data", "token", '"token"')
+    ),
+    On(MARKED, "program-on-eks").passes(
+        "a kubeconfig that asks a command for its token",
+        of_state("kubernetes/cluster", "inputs.kubeconfig", "users: [{user: {exec: {command: aws}}}]"),
     ),
     On(MARKED, "disagg-b200-state", "serving-namespace").fails(
         "a token among a component's inputs",
