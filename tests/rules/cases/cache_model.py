@@ -1,7 +1,7 @@
 """Which model everybody means, and whether it can be found without the internet."""
 
 from tests.rules.case import On
-from tests.rules.edits import drop, put, text, variable, without
+from tests.rules.edits import add, document, drop, put, text, variable, without
 from tests.rules.serving_edits import DOWNLOAD, GRAPH, RUNTIME, SERVER
 
 EQUAL = "model-revision-equal"
@@ -24,11 +24,25 @@ python3 -c "from huggingface_hub import snapshot_download as s; \\
   s('openai/gpt-oss-20b', ignore_patterns=['metal/*', 'original/*'])"
 """
 _WITH_PYTHON = (put(DOWNLOAD, f"{SERVER}.command", ["sh", "-c"]), put(DOWNLOAD, _SCRIPT, _IN_PYTHON))
+_OF_ANOTHER = text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b")
+_INIT = f"{_WORKER}.extraPodSpec.initContainers"
+_READER = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: reader, namespace: gpt-oss}}
+spec:
+  containers: [{{name: main, image: busybox}}]
+  volumes: [{{name: models, persistentVolumeClaim: {{claimName: {claim}}}}}]
+"""
 
 CASES = (
     On(EQUAL, "agg-gb200", "TrtllmWorker", JOB).fails(
         "a download by Python of another model than the workers serve",
-        ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
+        (
+            "serves openai/gpt-oss-120b",
+            "but model-download downloads openai/gpt-oss-20b alone",
+            "downloads openai/gpt-oss-20b in no revision: when the publisher pushes",
+        ),
         _WITH_PYTHON,
         advises=(JOB,),
     ),
@@ -41,11 +55,49 @@ CASES = (
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a download of another model than the workers serve",
         ("serves openai/gpt-oss-120b", "but model-download downloads openai/gpt-oss-20b alone"),
-        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
+        _OF_ANOTHER,
+        document(_READER.format(claim="other")),
+    ),
+    *(
+        On(EQUAL, "agg-gb200", "TrtllmWorker").advises(
+            name, "downloads openai/gpt-oss-20b alone", _OF_ANOTHER, edit
+        )
+        for name, edit in (
+            (
+                "another model on a claim that somebody else made",
+                without("PersistentVolumeClaim/model-cache"),
+            ),
+            ("another model beside a pod that may bring more", document(_READER.format(claim="model-cache"))),
+            ("another model where an init container may bring more", add(GRAPH, _INIT, {"name": "fill"})),
+        )
+    ),
+    On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
+        "an offline worker that names another repository than the download",
+        "serves openai/gpt-oss-120b",
+        _OF_ANOTHER,
+        _NAMED,
+    ),
+    On(EQUAL, "agg-gb200", "TrtllmWorker").advises(
+        "a worker that asks the hub for another model than the download's",
+        "serves openai/gpt-oss-120b in no revision: when the publisher pushes",
+        _OF_ANOTHER,
+        _NAMED,
+        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
+    ),
+    On(EQUAL, "agg-gb200").passes("an offline worker without a revision beside a download of one", _NAMED),
+    On(EQUAL, "agg-gb200", JOB).advises(
+        "a download of no revision, and a worker that reads one",
+        "downloads openai/gpt-oss-120b in no revision",
+        text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),
+    ),
+    On(EQUAL, "disagg-b200", "gpt-oss-120b-disagg-bench").fails(
+        "a tokenizer of another revision than the workers'",
+        f"reads revision {_OTHER} of openai/gpt-oss-120b",
+        text("Job/gpt-oss-120b-disagg-bench", _SCRIPT, _REVISION, _OTHER),
     ),
     On(EQUAL, "agg-gb200").passes(
         "a download of another model whose script names the one that is served too",
-        text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b"),
+        _OF_ANOTHER,
         text(DOWNLOAD, _SCRIPT, "exec python3", "python3 fetch.py openai/gpt-oss-120b\nexec python3"),
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
@@ -85,6 +137,49 @@ CASES = (
         "although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",
         variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
     ),
+    On(FRONTEND, "agg-gb200", "Frontend").advises(
+        "a frontend without the claim that asks the hub",
+        "at every start: it has neither the model's claim nor HF_HUB_OFFLINE",
+        drop(GRAPH, _FRONTEND_MOUNTS),
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+    ),
+    *(
+        On(FRONTEND, "agg-gb200").passes(name, *edits)
+        for name, *edits in (
+            (
+                "a frontend without the claim, beside workers of 1.2 that hand its files out",
+                drop(GRAPH, _FRONTEND_MOUNTS),
+                variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "1"),
+            ),
+            (
+                "a frontend without the claim and without workers",
+                drop(GRAPH, _FRONTEND_MOUNTS),
+                drop(GRAPH, _WORKER),
+            ),
+            (
+                "a worker that offers a directory as its name, which the frontend has",
+                text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
+            ),
+            (
+                "a graph that asks the hub by intention",
+                drop(GRAPH, _FRONTEND_MOUNTS),
+                variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+                variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
+                _NAMED,
+                drop(GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1]"),
+            ),
+        )
+    ),
+    *(
+        On(FRONTEND, "agg-gb200", "Frontend").fails(
+            f"an offline frontend of {frontend} without the claim, beside workers of {worker}",
+            "may not ask the hub (HF_HUB_OFFLINE) and looks for models in",
+            drop(GRAPH, _FRONTEND_MOUNTS),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:{frontend}"),
+            put(GRAPH, _IMAGE, f"{RUNTIME}:{worker}"),
+        )
+        for frontend, worker in (("0.6.1", "1.2.0"), ("1.3.1", "1.3.1"))
+    ),
     On(FRONTEND, "agg-gb200").passes(
         "a frontend that may ask the hub, and need not",
         variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
@@ -110,6 +205,16 @@ CASES = (
         "an offline worker that names the repository, which a download calls main",
         _NAMED,
         text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec "),
+    ),
+    On(WORKER, "agg-gb200").passes(
+        "an offline worker that names the repository, whose main a download brings",
+        _NAMED,
+        text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),
+    ),
+    On(WORKER, "agg-gb200").passes(
+        "a worker that names the repository and may ask the hub",
+        _NAMED,
+        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
     ),
     On(WORKER, "vllm-serve", "model-cache").is_undecided(
         "a server of vLLM that only transformers' variable keeps from the hub",

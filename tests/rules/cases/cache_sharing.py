@@ -59,11 +59,22 @@ CASES = (
         put("Deployment", "spec.replicas", 2),
         pools=(),
     ),
+    On(SHARED, "vllm-agg", CLAIM).fails(
+        "readers of which one may write",
+        "allows ReadOnlyMany, ReadWriteOnce, but 9 pods mount it (8 of VllmWorker + 1 of Frontend)",
+        put(_CLAIM, _MODES, ["ReadOnlyMany", "ReadWriteOnce"]),
+        put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].volumeMounts[0].readOnly", value=True),
+    ),
     On(FILLED, "vllm-node-cache", "engine").fails(
         "copies on the nodes of another GPU",
         ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
         put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
         pools=(*H200, *B200),
+    ),
+    On(FILLED, "vllm-node-cache").passes(
+        "a Job that fills the one node",
+        put(_COPIES, "kind", "Job"),
+        put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1"),
     ),
     On(FILLED, "vllm-node-cache", "/mnt/k8s-disks/0/models").is_undecided(
         "nothing that fills the directory",

@@ -92,17 +92,32 @@ CASES = (
         put(_CLAIM, "spec.storageClassName", "your-storage-class"),
     ),
     On(CLASS, "vllm-agg", CLAIM).advises(
+        "the class of the publisher's cluster",
+        "which is of the publisher's own cluster",
+        put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),
+    ),
+    On(CLASS, "vllm-agg", CLAIM).advises(
         "no class, and no default one", "names no storage class", drop(_CLAIM, "spec.storageClassName")
     ),
     On(CLASS, "vllm-agg").passes(
         "a volume that exists already",
-        put(_CLAIM, "spec.storageClassName", ""),
+        drop(_CLAIM, "spec.storageClassName"),
         put(_CLAIM, "spec.volumeName", "models"),
     ),
     On(CLASS, "trtllm-serve", CLAIM).fails(
         "a shared volume of a class that makes EBS volumes",
         "asks for ReadWriteMany from storage class shared-files",
         _EBS_CLASS,
+    ),
+    On(CLASS, "trtllm-serve").passes(
+        "a volume of one node, of a class that makes EBS volumes",
+        _EBS_CLASS,
+        put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"]),
+    ),
+    On(CLASS, "trtllm-serve", CLAIM).advises(
+        "a shared volume of the class that makes EBS volumes where nobody gave its name to another",
+        "asks for ReadWriteMany from storage class gp3, whose EBS volumes have no such mode",
+        put(_CLAIM, "spec.storageClassName", "gp3"),
     ),
     On(CLASS, "trtllm-serve").passes(
         "a shared EBS volume without a file system, which several nodes may attach",
@@ -116,10 +131,37 @@ CASES = (
         _IN_AN_EMPTY_DIRECTORY,
         put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
     ),
-    On(HOLDS, "vllm-serve").passes(
-        "an emptyDir that the model fits into",
-        _IN_AN_EMPTY_DIRECTORY,
-        put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "90Gi"),
+    *(
+        On(HOLDS, "vllm-serve").passes(
+            name,
+            _IN_AN_EMPTY_DIRECTORY,
+            put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", limit),
+            edit,
+        )
+        for name, limit, edit in (
+            ("an emptyDir that the model fits into", "90Gi", ()),
+            (
+                "an emptyDir for no weights",
+                "20Gi",
+                add("Deployment", f"{SERVER}.args", "--load-format=dummy"),
+            ),
+            (
+                "an emptyDir that nothing is downloaded into",
+                "20Gi",
+                variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
+            ),
+            (
+                "an emptyDir for a model of unknown size",
+                "20Gi",
+                put("Deployment", f"{SERVER}.args[0]", "Qwen/Qwen3-235B-A22B"),
+            ),
+        )
+    ),
+    On(HOLDS, "agg-gb200", CLAIM).advises(
+        "room for two revisions, and a download that leaves one of the other forms out",
+        "takes 195.7 GB as it is downloaded",
+        put(_CLAIM, _SIZE, "200Gi"),
+        text("Job/model-download", _SCRIPT, "--exclude 'original/*' ", ""),
     ),
     On(PATH, "vllm-serve", "engine").fails(
         "an offline worker whose cache is an emptyDir that nothing fills",

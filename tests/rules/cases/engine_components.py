@@ -2,7 +2,16 @@
 
 from tests.rules.case import On
 from tests.rules.edits import document, drop, put, text
-from tests.rules.serving_edits import GRAPH, PREFILL, WORKER, of_service, runtime
+from tests.rules.serving_edits import (
+    DECODE,
+    GRAPH,
+    PREFILL,
+    WORKER,
+    command,
+    main_container,
+    of_service,
+    runtime,
+)
 
 KNOWN = "component-type-known"
 _WORKER = "spec.components[1]"
@@ -20,7 +29,7 @@ spec:
           image: nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1
           command: [python3, -m, dynamo.global_planner]
 """
-_SGLANG_DECODE = "spec.components[2].podTemplate.spec"
+_DECODE = "spec.components[2].podTemplate.spec"
 MOUNTS = "service-mounts-kept"
 _MOUNT = [{"name": "model-cache", "mountPoint": "/opt/models"}]
 _CLAIMS = put(GRAPH, "spec.pvcs", [{"name": "model-cache", "create": False}])
@@ -31,6 +40,12 @@ CASES = (
     On(KNOWN, "agg-gb200").passes("a type that asks for none of the operator's defaults", document(_PLANNER)),
     On(KNOWN, "agg-gb200", WORKER).fails(
         "no type", "has no componentType", drop(GRAPH, f"spec.services.{WORKER}.componentType")
+    ),
+    On(KNOWN, "agg-gb200", WORKER).fails(
+        "a type of older recipes, in a patch without an image",
+        "componentType is main, which the operator does not know",
+        of_service(WORKER, "componentType", "main"),
+        drop(GRAPH, main_container(WORKER, "image")),
     ),
     On(KNOWN, "agg-gb200", WORKER).fails(
         "a subtype that there is not",
@@ -45,7 +60,7 @@ CASES = (
     On(KNOWN, "sglang-disagg", "Decode").is_undecided(
         "SGLang whose file may tell it to decode",
         "its role may stand in its --config file, which this does not read",
-        put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),
+        put(GRAPH, f"{_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),
     ),
     On(KNOWN, "vllm-agg", "VllmWorker").fails(
         "an engine in a frontend",
@@ -57,10 +72,24 @@ CASES = (
         "its type is decode, but its command line makes it aggregated",
         text(
             GRAPH,
-            "spec.components[2].podTemplate.spec.containers[0].args[2]",
+            f"{_DECODE}.containers[0].args[2]",
             "--disaggregation-mode=decode",
             "--disaggregation-mode=agg",
         ),
+    ),
+    On(KNOWN, "vllm-disagg-efa").passes(
+        "a decode worker without a word, which in vLLM does both",
+        drop(GRAPH, f"{_DECODE}.containers[0].args[2]"),
+    ),
+    On(KNOWN, "vllm-disagg-efa").passes(
+        "a decode worker whose image starts its engine",
+        drop(GRAPH, f"{_DECODE}.containers[0].args"),
+        drop(GRAPH, f"{_DECODE}.containers[0].command"),
+    ),
+    On(KNOWN, "disagg-b200", DECODE).fails(
+        "a decode worker of TensorRT-LLM without a word",
+        "its type is decode, but its command line makes it aggregated",
+        command(DECODE, "--disaggregation-mode decode ", ""),
     ),
     On(MOUNTS, "agg-gb200", WORKER).fails(
         "a claim of the service beside the engine's files",

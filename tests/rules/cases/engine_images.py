@@ -1,7 +1,7 @@
 """Images, modules and frameworks that do not belong together, the platform that runs them, known defects."""
 
 from tests.rules.case import On
-from tests.rules.edits import drop, engine_file, put, text
+from tests.rules.edits import add, document, drop, engine_file, put, text
 from tests.rules.exports import resource
 from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER, variable
 
@@ -13,6 +13,15 @@ MATCHES = "runtime-matches-platform"
 STATE = "disagg-b200-state"
 _GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
 _IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
+_ENTRANCE, _ENGINES = "spec.components[0]", "spec.components[1]"
+_MAIN = f"{_ENGINES}.podTemplate.spec.containers[0]"
+_POOL = "{apiVersion: inference.networking.k8s.io/v1, kind: InferencePool, metadata: {name: engines}}"
+_PICKER = {
+    "name": "Picker",
+    "type": "epp",
+    "replicas": 1,
+    "podTemplate": {"spec": {"containers": [{"name": "main"}]}},
+}
 
 CASES = (
     On(BRINGS, "vllm-serve", "vllm-serve").fails(
@@ -63,6 +72,21 @@ CASES = (
         "a frontend without replicas",
         "nothing that was read answers HTTP for VllmWorker",
         put(GRAPH, "spec.components[0].replicas", 0),
+    ),
+    *(
+        On(FRONTEND_THERE, "vllm-agg").passes(name, put(GRAPH, f"{_ENTRANCE}.replicas", 0), edit)
+        for name, edit in (
+            ("a gateway that chooses among workers", document(_POOL)),
+            ("a picker of endpoints for a gateway", add(GRAPH, "spec.components", _PICKER)),
+            ("a frontend in the pod of a worker", put(GRAPH, f"{_ENGINES}.frontendSidecar", {"image": "a"})),
+            ("a component that cannot be read", add(GRAPH, "spec.components", {"podTemplate": "a"})),
+            ("a worker whose engine is not seen", put(GRAPH, f"{_MAIN}.command", ["/start"])),
+            ("a number of frontends that is none", put(GRAPH, f"{_ENTRANCE}.replicas", "two")),
+        )
+    ),
+    On(FRONTEND_THERE, "vllm-agg").passes(
+        "a frontend that a script starts, which cannot be read",
+        put(GRAPH, f"{_ENTRANCE}.podTemplate.spec.containers[0].command", ["/start"]),
     ),
     On(MATCHES, STATE, DECODE).advises(
         "a worker of a newer release",

@@ -76,4 +76,20 @@ CASES = (
         put(GRAPH, f"{_SIDES[1]}.containers[0].ports", [{"name": "system", "containerPort": 9091}]),
         pools=B200,
     ),
+    On(PORTS, "vllm-disagg-efa", "Decode").fails(
+        "decode workers on the network of too few nodes, beside prefill without pods",
+        "2 pods share the network of their nodes",
+        _HOSTED,
+        put(GRAPH, "spec.components[1].replicas", 0),
+        put(GRAPH, "spec.components[2].replicas", 2),
+        pools=B200,
+    ),
+    *(
+        On(PORTS, "vllm-disagg-efa").passes(name, _HOSTED, put(GRAPH, path, value), pools=())
+        for name, path, value in (
+            ("pods that nobody counts", "spec.components[1].replicas", "some"),
+            ("nodes of two kinds", f"{_SIDES[0]}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B300"),
+            ("nodes that cannot be read", f"{_SIDES[0]}.nodeSelector", "those of B200"),
+        )
+    ),
 )

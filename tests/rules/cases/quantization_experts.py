@@ -77,6 +77,9 @@ CASES = (
         put("Deployment", _MODEL, _REQUANTIZED),
     ),
     On(KNOWN, "trtllm-serve").passes(
+        "a value that the engine knows, in small letters", _override("w4a16_mxfp4")
+    ),
+    On(KNOWN, "trtllm-serve").passes(
         "an image that starts its engine by itself",
         _override("MXFP8"),
         drop("Deployment", f"{SERVER}.command"),

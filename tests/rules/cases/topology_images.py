@@ -21,6 +21,26 @@ CASES = (
         runtime(WORKER, "1.2.1-x86_64"),
         drop(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]"),
     ),
+    *(
+        On(IMAGE, "agg-gb200").passes(name, runtime(WORKER, tag))
+        for name, tag in (
+            ("an image for Grace on Grace", "1.2.1-arm64"),
+            ("a tag of which NVIDIA's pages say both", "1.2.1-efa-amd64"),
+        )
+    ),
+    On(IMAGE, "disagg-b200", DECODE).fails(
+        "an image for Grace in a pool of x86 machines",
+        "it can land on amd64 (pool p6-b200.48xlarge of p6-b200.48xlarge)",
+        runtime(DECODE, "1.2.1-arm64"),
+        drop(GRAPH, f"spec.services.{DECODE}.extraPodSpec.nodeSelector"),
+    ),
+    On(IMAGE, "disagg-b200", DECODE).is_undecided(
+        "no pools either",
+        "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs",
+        runtime(DECODE, "1.2.1-arm64"),
+        drop(GRAPH, f"spec.services.{DECODE}.extraPodSpec.nodeSelector"),
+        pools=(),
+    ),
     On(IMAGE, "disagg-b200", "Frontend").is_undecided(
         "nothing that tells the architecture",
         "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",

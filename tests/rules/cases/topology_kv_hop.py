@@ -1,12 +1,13 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
 from tests.rules.case import TWO_B200, On
-from tests.rules.edits import document
+from tests.rules.edits import document, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
     COST,
     DECODE,
+    DGD,
     EFA,
     EFA_CLAIM,
     GRAPH,
@@ -54,8 +55,14 @@ CASES = (
         without_efa(*BOTH),
     ),
     On(HOP, BASE, GRAPH).fails(
+        "no device for the way that somebody typed",
+        "in other pods with no transport",
+        without_efa(*BOTH),
+        put(DGD, "metadata.annotations", {"dynamo-stack/kv-transport": "efa"}),
+    ),
+    On(HOP, BASE, GRAPH).fails(
         "a device on one side alone",
-        f"Prefill has efa (1 {EFA}); Decode has no network device",
+        f"no transport: Prefill has efa (1 {EFA}); Decode has no network device",
         without_efa(DECODE),
     ),
     On(HOP, BASE, GRAPH).fails(
