@@ -18,9 +18,6 @@ def _term(selector: dict[str, Any], **others: Any) -> list[dict[str, Any]]:
     return [{"labelSelector": selector, "topologyKey": "kubernetes.io/hostname", **others}]
 
 
-_NO_PODS = _term({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}})[0]
-
-
 def _named(graph: str) -> dict[str, Any]:
     return {"matchExpressions": [{"key": _GRAPH_NAME, "operator": "In", "values": [graph]}]}
 
@@ -32,6 +29,12 @@ def _away(selector: dict[str, Any], **others: Any) -> Edit:
 def _beside(selector: dict[str, Any], **others: Any) -> Edit:
     path = f"spec.services.{DECODE}.extraPodSpec.affinity.podAffinity"
     return put(GRAPH, path, {_REQUIRED: _term(selector, **others)})
+
+
+def _rather(kind: str, selector: dict[str, Any]) -> Edit:
+    return put(
+        GRAPH, f"{_AFFINITY_OF_FRONTEND}.{kind}", {_PREFERRED: [{"podAffinityTerm": _term(selector)[0]}]}
+    )
 
 
 CASES = (
@@ -68,30 +71,66 @@ CASES = (
         (f"must run beside a pod with {_GRAPH_NAME}=another, {_GRAPH_NAME}=gpt-oss-disagg",),
         _beside({"matchLabels": {_GRAPH_NAME: "another"}, **_named("gpt-oss-disagg")}),
     ),
-    On(MATCHES, "disagg-b200", DECODE).fails(
-        "a type that there is in no release",
-        "nvidia.com/dynamo-component-type=engine (by",
-        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "engine"}}),
-        *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
+    *(
+        On(MATCHES, "disagg-b200", DECODE).fails(
+            f"a type that no pod has, {asked}",
+            "must run beside a pod with nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg",
+            _beside(
+                {
+                    "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
+                    "matchExpressions": [{"key": _TYPE, **asked}],
+                }
+            ),
+            *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
+        )
+        for asked in (
+            {"operator": "In", "values": ["engine"]},
+            {"operator": "NotIn", "values": ["frontend", "prefill", "decode"]},
+        )
     ),
     On(MATCHES, "disagg-b200", "Frontend").advises(
         "pods with the name of the frontend's Service",
         "pods with nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg-frontend, which no pod "
         "of the graph carries; its own nvidia.com/dynamo-graph-deployment-name is gpt-oss-disagg",
-        _away(_named("gpt-oss-disagg-frontend")),
+        _rather("podAntiAffinity", _named("gpt-oss-disagg-frontend")),
     ),
     On(MATCHES, "disagg-b200").passes(
         "a preference for pods that there are not",
-        put(GRAPH, f"{_AFFINITY_OF_FRONTEND}.podAffinity", {_PREFERRED: [{"podAffinityTerm": _NO_PODS}]}),
+        _rather("podAffinity", {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
     On(MATCHES, "disagg-b200").passes(
         "workers, as prefill and decode are called before 1.2",
         _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
         *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
     ),
-    On(MATCHES, "disagg-b200", DECODE).is_undecided(
-        "pods of somebody else",
-        "no pod of what was read carries app=cache; another manifest's may",
-        _beside({"matchLabels": {"app": "cache"}}),
+    *(
+        On(MATCHES, "disagg-b200", DECODE).is_undecided(name, says, _beside(selector, **others))
+        for name, says, selector, others in (
+            ("pods of somebody else", "carries app=cache; another", {"matchLabels": {"app": "cache"}}, {}),
+            (
+                "pods of another namespace",
+                "another manifest's",
+                _named("gpt-oss-disagg"),
+                {"namespaces": ["others"]},
+            ),
+            (
+                "a label that a controller writes",
+                "carries pod-template-hash=1 is known only after the update",
+                {"matchLabels": {"pod-template-hash": "1"}},
+                {},
+            ),
+            (
+                "an operator that there is not",
+                "a label selector's operator is Like",
+                {"matchExpressions": [{"key": _TYPE, "operator": "Like", "values": ["x"]}]},
+                {},
+            ),
+        )
+    ),
+    On(MATCHES, "disagg-b200", DECODE, "Broken").is_undecided(
+        "a service that cannot be read, and may be the one that is meant",
+        "is known only after the update",
+        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
+        put(GRAPH, "spec.services.Broken", "a service"),
     ),
 )

@@ -1,6 +1,6 @@
 """What each transport of the KV cache needs beside its device."""
 
-from tests.rules.case import TWO_GB200, On
+from tests.rules.case import B200, H200, TWO_GB200, On
 from tests.rules.edits import Edit, add, drop, put
 from tests.rules.kv_edits import (
     BASE,
@@ -40,6 +40,9 @@ def capabilities(*names: str, user: int = 0) -> dict[str, object]:
 def trtllm_affinity(content: object) -> tuple[Edit, ...]:
     return tuple(put(DGD, f"spec.services.{worker}.extraPodSpec.affinity", content) for worker in TRTLLM)
 
+
+_ANYWHERE = drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity")
+_PRODUCT_OF_PREFILL = f"{PREFILL}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]"
 
 CASES = (
     On("worker-fits-node", BASE, "Decode").fails(
@@ -88,7 +91,23 @@ CASES = (
     On(PLACEMENT, BASE, GRAPH).advises(
         "prefill and decode on one node",
         "nothing keeps Prefill and Decode on different nodes",
-        drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
+        _ANYWHERE,
+    ),
+    On(PLACEMENT, BASE, GRAPH).advises(
+        "prefill and decode on nodes that nobody names",
+        "nothing keeps Prefill and Decode on different nodes",
+        _ANYWHERE,
+        pools=(),
+    ),
+    *(
+        On(PLACEMENT, BASE).passes(name, _ANYWHERE, edits, pools=(*B200, *H200))
+        for name, edits in (
+            ("prefill and decode that one node has no room for", devices("nvidia.com/gpu", "8", DECODE)),
+            ("prefill and decode on nodes of two kinds", put(DGD, _PRODUCT_OF_PREFILL, "NVIDIA-H200")),
+        )
+    ),
+    On(PLACEMENT, BASE).passes(
+        "prefill and decode on nodes whose interfaces one pod takes", _ANYWHERE, ON_GB200, pools=TWO_GB200
     ),
     On(PLACEMENT, BASE, GRAPH).advises(
         "any zone",

@@ -3,6 +3,7 @@
 from tests.rules.case import On
 from tests.rules.edits import add, drop, engine_file, put
 from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
+from tests.rules.serving_edits import runtime
 
 CONFIGURED = "cache-transceiver-configured"
 AGREES = "prefill-and-decode-agree"
@@ -18,6 +19,13 @@ CASES = (
         "no backend",
         "is a prefill worker without cache_transceiver_config.backend, so its engine transfers no",
         engine_file("prefill.yaml", _BACKEND, remove=True),
+        runtime(TRTLLM_PREFILL, "1.0.0"),
+    ),
+    On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL).is_undecided(
+        "no backend, in a release that was not read",
+        "that was read in 1.0, and its image is older",
+        engine_file("prefill.yaml", _BACKEND, remove=True),
+        runtime(TRTLLM_PREFILL, "0.9.1"),
     ),
     On(CONFIGURED, "disagg-gb200", TRTLLM_DECODE).fails(
         "a backend in lower case",
@@ -31,6 +39,15 @@ CASES = (
         "vLLM's prefill without a connector",
         "is a prefill worker without --kv-transfer-config, so it ends at start",
         drop(DGD, main(PREFILL, "args[3]")),
+        put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag"),
+    ),
+    On(CONFIGURED, BASE, "Prefill").fails(
+        "vLLM's prefill without a connector, in a build that must be new, as a variable tells it to prefill",
+        "is a prefill worker without --kv-transfer-config, so it ends at start",
+        drop(DGD, main(PREFILL, "args[3]")),
+        drop(DGD, main(PREFILL, "args[2]")),
+        add(DGD, main(PREFILL, "env"), {"name": "DYN_VLLM_DISAGGREGATION_MODE", "value": "prefill"}),
+        put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag"),
     ),
     On(CONFIGURED, BASE).passes(
         "vLLM's prefill without a connector, in a release that takes NIXL by itself",

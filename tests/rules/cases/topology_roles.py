@@ -1,12 +1,16 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
 from tests.rules.case import On
-from tests.rules.edits import document, drop, put, text, variable
+from tests.rules.edits import add, document, drop, put, text, variable
 from tests.rules.exports import LATER, resource, unset
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, VLLM_POD, main_container
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, VLLM_POD, main_container, runtime
 
 ROLES = "roles-complete"
 FITS = "worker-fits-node"
+_PREFILL = "spec.components[1]"
+_PLANNER = {"name": "Planner", "type": "planner", "podTemplate": {"spec": {"containers": [{"name": "main"}]}}}
+_GPU = {"limits": {"nvidia.com/gpu": "1"}}
+_UNSEEN = {"name": "Unseen", "podTemplate": {"spec": {"containers": [{"name": "main", "resources": _GPU}]}}}
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _STATE = f"{GRAPH}/gpt-oss-disagg"
@@ -23,29 +27,64 @@ spec:
           containers:
             - {name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.sglang]}
 ---
+"""
+_ROUTER = """
 apiVersion: v1
 kind: Pod
-metadata: {name: router, namespace: elsewhere}
-spec: {containers: [{name: main, image: docker.io/a/a@sha256:1, env: [{name: DYN_NAMESPACE, value: all}]}]}
+metadata: {{name: router, namespace: gpt-oss}}
+spec: {{containers: [{{name: main, image: docker.io/a/a@sha256:1, {}}}]}}
 """
+_TOLD = _ROUTER.format("env: [{name: DYN_NAMESPACE, value: all}]")
 
 CASES = (
     On(ROLES, "sglang-disagg", "gpt-oss-sglang").fails(
         "prefill alone beside a whole graph of its namespace, and a router of another",
         "Prefill prefills, and no worker of the graph decodes: no request is answered",
         drop(GRAPH, "spec.components[2]"),
-        document(_WHOLE),
+        document(_WHOLE + _TOLD.replace("namespace: gpt-oss", "namespace: elsewhere")),
     ),
     On(ROLES, "sglang-disagg").passes(
         "prefill alone beside a whole graph, and a router of their namespace",
         drop(GRAPH, "spec.components[2]"),
-        document(_WHOLE.replace("elsewhere", "gpt-oss")),
+        document(_WHOLE + _TOLD),
     ),
     On(ROLES, "published-disagg", "gpt-oss-disagg").fails(
         "prefill alone, with a dynamoNamespace, which the operator does not read",
         "TrtllmPrefillWorker prefills, and no worker of the graph decodes",
         drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
-        text(GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.3.0"),
+        text(GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.2.0"),
+    ),
+    *(
+        On(ROLES, "published-disagg").passes(name, drop(GRAPH, "spec.services.TrtllmDecodeWorker"), *edits)
+        for name, *edits in (
+            ("prefill alone, with a dynamoNamespace, which the operator reads", runtime(PREFILL, "1.1.1")),
+            (
+                "prefill alone, in the namespace of all",
+                runtime(PREFILL, "1.2.0"),
+                put(GRAPH, f"spec.services.{PREFILL}.globalDynamoNamespace", value=True),
+            ),
+        )
+    ),
+    On(ROLES, "vllm-disagg-efa").passes("decode of vLLM alone, which does both", drop(GRAPH, _PREFILL)),
+    *(
+        On(ROLES, "sglang-disagg").passes(name, put(GRAPH, f"{_PREFILL}.replicas", 0), edit)
+        for name, edit in (
+            ("a prefill worker that a scaling adapter counts", put(GRAPH, f"{_PREFILL}.scalingAdapter", {})),
+            (
+                "a prefill worker that an autoscaler counts",
+                put(GRAPH, f"{_PREFILL}.autoscaling", {"enabled": True}),
+            ),
+            ("a prefill worker that a planner counts", add(GRAPH, "spec.components", _PLANNER)),
+            (
+                "a component beside it that cannot be read",
+                add(GRAPH, "spec.components", {"podTemplate": "a"}),
+            ),
+            ("an engine beside it that is not seen", add(GRAPH, "spec.components", _UNSEEN)),
+            (
+                "a router beside it that is told another namespace",
+                document(_ROUTER.format("args: [--namespace=all]")),
+            ),
+        )
     ),
     On(ROLES, "disagg-b200-state", "gpt-oss-disagg").is_undecided(
         "prefill alone, in a namespace that only the update knows",
