@@ -116,7 +116,7 @@ class MemoryPlan:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no engine could run with."""
-        sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len.value]
+        sizes = (self.sharding.tensor, self.max_num_tokens, self.max_seq_len.value)
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
         if not 0 < self.fraction <= 1:

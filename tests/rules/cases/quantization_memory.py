@@ -1,8 +1,8 @@
 """Weights, activations and KV cache against the memory of a GPU."""
 
 from tests.rules.case import On, Pools
-from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import PREFILL, SERVER_ARGS, VLLM_ARGS, on_product
+from tests.rules.edits import add, drop, engine_file, put, text
+from tests.rules.serving_edits import PREFILL, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN, on_product
 
 FITS = "kv-cache-fits"
 
@@ -18,6 +18,9 @@ _ONE_GPU = (
     put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "1"),
     put("Deployment", f"{_POD}.containers[0].resources.requests[nvidia.com/gpu]", "1"),
 )
+_GRAPH = "DynamoGraphDeployment"
+_VARIABLE = f"{VLLM_MAIN}.env[2].name"
+_TWO_RANKS = "--data-parallel-size=2"
 _FRACTION = "kv_cache_config.free_gpu_memory_fraction"
 _NO_ENGINE = "its parallelism or its limits of tokens are none that an engine runs with"
 _NO_SHARE = "is no share of a GPU's memory"
@@ -29,11 +32,56 @@ CASES = (
         engine_file(_FILE, "kv_cache_config.max_attention_window", [128, 2048]),
         pools=H100,
     ),
-    On(FITS, "vllm-agg", "VllmWorker").fails(
-        "vLLM, whose share is of the whole memory",
-        "0.9 of the whole (--gpu-memory-utilization) leaves 80.8 GiB for a KV cache in fp8; 256 sequences "
-        "(--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run at once",
-        text("DynamoGraphDeployment", f"{VLLM_ARGS}[4]", "131072", "65536"),
+    *(
+        On(FITS, "vllm-agg", "VllmWorker").fails(
+            name, says, text(_GRAPH, f"{VLLM_ARGS}[4]", "131072", "65536"), *edits
+        )
+        for name, says, *edits in (
+            (
+                "vLLM, whose share is of the whole memory",
+                "0.9 of the whole (--gpu-memory-utilization) leaves 80.8 GiB for a KV cache in fp8; 256 "
+                "sequences (--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run at once",
+                add(_GRAPH, VLLM_ARGS, "--no-enable-log-requests"),
+            ),
+            (
+                "vLLM's own share",
+                "0.92 of the whole (vLLM's default) leaves 84.4 GiB",
+                drop(_GRAPH, f"{VLLM_ARGS}[7]"),
+            ),
+            (
+                "ranks that share the experts",
+                "weights 36.3 + activations 9.5",
+                add(_GRAPH, VLLM_ARGS, _TWO_RANKS),
+            ),
+            (
+                "ranks that divide the experts",
+                "weights 36.3 + activations 7.5",
+                add(_GRAPH, VLLM_ARGS, _TWO_RANKS),
+                add(_GRAPH, VLLM_ARGS, "--enable-expert-parallel"),
+            ),
+            ("kernels that pad less", "weights 63.4", add(_GRAPH, VLLM_ARGS, "--moe-backend=marlin")),
+            ("a variable's kernels", "weights 63.4", put(_GRAPH, _VARIABLE, "VLLM_MXFP4_USE_MARLIN")),
+            (
+                "a longer variable's kernels",
+                "weights 63.4",
+                put(_GRAPH, _VARIABLE, "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
+            ),
+            (
+                "every layer in full",
+                "65,536 tokens (--max-model-len) take 576.0 GiB",
+                add(_GRAPH, VLLM_ARGS, "--disable-hybrid-kv-cache-manager"),
+            ),
+        )
+    ),
+    On(FITS, "trtllm-serve", "engine").fails(
+        "less than the engine runs at once",
+        "leaves 8.0 GiB for a KV cache in auto; 640 sequences (--max_batch_size)",
+        text("Deployment", f"{SERVER_ARGS}[11]", "0.9", "0.05"),
+    ),
+    On(FITS, "trtllm-serve").passes(
+        "less than the default of a flag",
+        text("Deployment", f"{SERVER_ARGS}[11]", "0.9", "0.05"),
+        put("Deployment", f"{SERVER_ARGS}[7]", "--max_batch_size=2048"),
     ),
     On(FITS, "trtllm-serve", "engine").fails(
         "nothing left beside the model",
@@ -58,10 +106,21 @@ CASES = (
         "nothing says how many bytes a value of a KV cache in FP8 takes",
         engine_file(_FILE, "kv_cache_config.dtype", "FP8"),
     ),
-    On(FITS, "vllm-agg", "VllmWorker").is_undecided(
-        "a draft model beside it",
-        "the estimate of memory does not cover --speculative-config",
-        add("DynamoGraphDeployment", VLLM_ARGS, '--speculative-config={"method":"eagle3"}'),
+    *(
+        On(FITS, "vllm-agg", "VllmWorker").is_undecided(
+            f"what {flag} takes or moves",
+            f"the estimate of memory does not cover {flag}",
+            tuple(add(_GRAPH, VLLM_ARGS, argument) for argument in arguments),
+        )
+        for flag, *arguments in (
+            ("--speculative-config", '--speculative-config={"method":"eagle3"}'),
+            ("--cpu-offload-gb", "--cpu-offload-gb=10"),
+            ("--kv-cache-memory-bytes", "--kv-cache-memory-bytes=1000"),
+            ("--num-gpu-blocks-override", "--num-gpu-blocks-override=1000"),
+            ("--enable-lora", "--enable-lora"),
+            ("--pipeline-parallel-size", "--pipeline-parallel-size=2"),
+            ("--data-parallel-size with --tensor-parallel-size", _TWO_RANKS, "--tensor-parallel-size=2"),
+        )
     ),
     On(FITS, "disagg-b200", PREFILL).fails(
         "buffers for the longest sequence that the model can have",
@@ -77,6 +136,12 @@ CASES = (
             (_NO_ENGINE, "tensor_parallel_size", 0),
             (_NO_ENGINE, "moe_expert_parallel_size", 8),
             (_NO_ENGINE, "max_num_tokens", -1),
+            (_NO_ENGINE, "max_seq_len", 0),
+            ("not cover speculative_config (prefill", "speculative_config", {"decoding_type": "Eagle3"}),
+            ("not cover decoding_config (prefill", "decoding_config", {"decoding_type": "Eagle3"}),
+            ("not cover kv_cache_config.max_tokens (", "kv_cache_config.max_tokens", 4096),
+            ("not cover kv_cache_config.max_gpu_total", "kv_cache_config.max_gpu_total_bytes", 4096),
+            ("max_attention_window in prefill", "kv_cache_config.max_attention_window", 128),
             (_NO_SHARE, _FRACTION, 0.0),
             (_NO_SHARE, _FRACTION, 1.5),
             (_NO_SHARE, _FRACTION, float("nan")),

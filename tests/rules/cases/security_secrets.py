@@ -94,10 +94,13 @@ metadata: {{name: clients, namespace: gpt-oss}}
 data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.items()})}
 """),
     ),
-    On(PLAIN, "disagg-b200", "hf-token-secret").fails(
-        "a token in base64",
-        "data.HF_TOKEN, in a file, holds a Hugging Face token",
-        _secret("data", IN_BASE64),
+    *(
+        On(PLAIN, "disagg-b200", "hf-token-secret").fails(
+            f"a token in {key} of a Secret",
+            f"{key}.HF_TOKEN, in a file, holds a Hugging Face token",
+            _secret(key, value),
+        )
+        for key, value in (("stringData", TOKEN), ("data", IN_BASE64))
     ),
     On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",
@@ -106,8 +109,11 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
     ),
     On(MARKED, "program-on-eks", "token").fails(
         "a Secret that is not marked",
-        "stringData.HF_TOKEN holds a value of a Secret and is not marked as secret",
+        tuple(
+            f"{key}.HF_TOKEN holds a value of a Secret and is not marked" for key in ("stringData", "data")
+        ),
         of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),
+        of_state("Secret/token", "inputs.data", {"HF_TOKEN": "anything"}),
     ),
     On(MARKED, "program-on-eks", "platform").fails(
         "a password among a chart's values",
