@@ -123,8 +123,9 @@ class On:
         undecided_for: tuple[str, ...] = (),
     ) -> Case:
         """The mandatory rule fails for each subject, and no finding of it stops a deployment."""
-        case = self.fails(name, says, *edits, pools=pools, undecided_for=undecided_for)
-        return replace(case, stops=frozenset())
+        return replace(
+            self.fails(name, says, *edits, pools=pools, undecided_for=undecided_for), stops=frozenset()
+        )
 
     def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule is undecided for each subject."""

@@ -25,7 +25,6 @@ python3 -c "from huggingface_hub import snapshot_download as s; \\
 """
 _WITH_PYTHON = (put(DOWNLOAD, f"{SERVER}.command", ["sh", "-c"]), put(DOWNLOAD, _SCRIPT, _IN_PYTHON))
 _OF_ANOTHER = text(DOWNLOAD, _SCRIPT, "download openai/gpt-oss-120b", "download openai/gpt-oss-20b")
-_INIT = f"{_WORKER}.extraPodSpec.initContainers"
 _READER = """
 apiVersion: v1
 kind: Pod
@@ -68,7 +67,10 @@ CASES = (
                 without("PersistentVolumeClaim/model-cache"),
             ),
             ("another model beside a pod that may bring more", document(_READER.format(claim="model-cache"))),
-            ("another model where an init container may bring more", add(GRAPH, _INIT, {"name": "fill"})),
+            (
+                "another model where an init container may bring more",
+                add(GRAPH, f"{_WORKER}.extraPodSpec.initContainers", {"name": "fill"}),
+            ),
         )
     ),
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(

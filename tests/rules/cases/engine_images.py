@@ -14,8 +14,6 @@ STATE = "disagg-b200-state"
 _GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
 _IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
 _ENTRANCE, _ENGINES = "spec.components[0]", "spec.components[1]"
-_MAIN = f"{_ENGINES}.podTemplate.spec.containers[0]"
-_POOL = "{apiVersion: inference.networking.k8s.io/v1, kind: InferencePool, metadata: {name: engines}}"
 _PICKER = {
     "name": "Picker",
     "type": "epp",
@@ -76,11 +74,19 @@ CASES = (
     *(
         On(FRONTEND_THERE, "vllm-agg").passes(name, put(GRAPH, f"{_ENTRANCE}.replicas", 0), edit)
         for name, edit in (
-            ("a gateway that chooses among workers", document(_POOL)),
+            (
+                "a gateway that chooses among workers",
+                document(
+                    "{apiVersion: inference.networking.k8s.io/v1, kind: InferencePool, metadata: {name: a}}"
+                ),
+            ),
             ("a picker of endpoints for a gateway", add(GRAPH, "spec.components", _PICKER)),
             ("a frontend in the pod of a worker", put(GRAPH, f"{_ENGINES}.frontendSidecar", {"image": "a"})),
             ("a component that cannot be read", add(GRAPH, "spec.components", {"podTemplate": "a"})),
-            ("a worker whose engine is not seen", put(GRAPH, f"{_MAIN}.command", ["/start"])),
+            (
+                "a worker whose engine is not seen",
+                put(GRAPH, f"{_ENGINES}.podTemplate.spec.containers[0].command", ["/start"]),
+            ),
             ("a number of frontends that is none", put(GRAPH, f"{_ENTRANCE}.replicas", "two")),
         )
     ),

@@ -19,7 +19,6 @@ _ONE_GPU = (
     put("Deployment", f"{_POD}.containers[0].resources.requests[nvidia.com/gpu]", "1"),
 )
 _GRAPH = "DynamoGraphDeployment"
-_VARIABLE = f"{VLLM_MAIN}.env[2].name"
 _TWO_RANKS = "--data-parallel-size=2"
 _FRACTION = "kv_cache_config.free_gpu_memory_fraction"
 _NO_ENGINE = "its parallelism or its limits of tokens are none that an engine runs with"
@@ -40,7 +39,7 @@ CASES = (
             (
                 "vLLM, whose share is of the whole memory",
                 "0.9 of the whole (--gpu-memory-utilization) leaves 80.8 GiB for a KV cache in fp8; 256 "
-                "sequences (--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run at once",
+                "sequences (--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run",
                 add(_GRAPH, VLLM_ARGS, "--no-enable-log-requests"),
             ),
             (
@@ -60,11 +59,15 @@ CASES = (
                 add(_GRAPH, VLLM_ARGS, "--enable-expert-parallel"),
             ),
             ("kernels that pad less", "weights 63.4", add(_GRAPH, VLLM_ARGS, "--moe-backend=marlin")),
-            ("a variable's kernels", "weights 63.4", put(_GRAPH, _VARIABLE, "VLLM_MXFP4_USE_MARLIN")),
+            (
+                "a variable's kernels",
+                "weights 63.4",
+                put(_GRAPH, f"{VLLM_MAIN}.env[2].name", "VLLM_MXFP4_USE_MARLIN"),
+            ),
             (
                 "a longer variable's kernels",
                 "weights 63.4",
-                put(_GRAPH, _VARIABLE, "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
+                put(_GRAPH, f"{VLLM_MAIN}.env[2].name", "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
             ),
             (
                 "every layer in full",

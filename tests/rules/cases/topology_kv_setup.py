@@ -42,7 +42,6 @@ def trtllm_affinity(content: object) -> tuple[Edit, ...]:
 
 
 _ANYWHERE = drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity")
-_PRODUCT_OF_PREFILL = f"{PREFILL}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]"
 
 CASES = (
     On("worker-fits-node", BASE, "Decode").fails(
@@ -103,7 +102,10 @@ CASES = (
         On(PLACEMENT, BASE).passes(name, _ANYWHERE, edits, pools=(*B200, *H200))
         for name, edits in (
             ("prefill and decode that one node has no room for", devices("nvidia.com/gpu", "8", DECODE)),
-            ("prefill and decode on nodes of two kinds", put(DGD, _PRODUCT_OF_PREFILL, "NVIDIA-H200")),
+            (
+                "prefill and decode on nodes of two kinds",
+                put(DGD, f"{PREFILL}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-H200"),
+            ),
         )
     ),
     On(PLACEMENT, BASE).passes(

@@ -9,8 +9,12 @@ ROLES = "roles-complete"
 FITS = "worker-fits-node"
 _PREFILL = "spec.components[1]"
 _PLANNER = {"name": "Planner", "type": "planner", "podTemplate": {"spec": {"containers": [{"name": "main"}]}}}
-_GPU = {"limits": {"nvidia.com/gpu": "1"}}
-_UNSEEN = {"name": "Unseen", "podTemplate": {"spec": {"containers": [{"name": "main", "resources": _GPU}]}}}
+_UNSEEN = {
+    "name": "Unseen",
+    "podTemplate": {
+        "spec": {"containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}
+    },
+}
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _STATE = f"{GRAPH}/gpt-oss-disagg"
