@@ -6,7 +6,6 @@ from tests.rules.serving_edits import DOWNLOAD, GRAPH, SERVER
 
 SECRETS = "named-secrets-exist"
 JOB = "model-download"
-_WORKER = "spec.services.TrtllmWorker"
 _TOKEN = {"name": "HF_TOKEN", "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}}}
 _SECRET = """
 apiVersion: v1
@@ -19,7 +18,7 @@ CASES = (
     On(SECRETS, "agg-gb200", "hf-token-secret").is_undecided(
         "a token that nothing here makes",
         "nothing that was read makes this Secret, which model-download, TrtllmWorker names",
-        put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
+        put(GRAPH, "spec.services.TrtllmWorker.envFromSecret", "hf-token-secret"),
         add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
     ),
     On(SECRETS, "agg-gb200", JOB).fails(

@@ -10,7 +10,6 @@ _CLAIM = "PersistentVolumeClaim/model-cache"
 _MODES = "spec.accessModes"
 FILLED = "node-cache-filled"
 _COPIES = "DaemonSet/model-copies"
-_COPIES_POD = "spec.template.spec"
 _LABELS = (("nvidia.com/gpu.product", "NVIDIA-B200"), ("kubernetes.io/arch", "amd64"))
 _TERM = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]} for key, value in _LABELS]}
 _ONE_NODE = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_TERM]}}
@@ -68,7 +67,7 @@ CASES = (
     On(FILLED, "vllm-node-cache", "engine").fails(
         "copies on the nodes of another GPU",
         ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
-        put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
+        put(_COPIES, "spec.template.spec.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),
         pools=(*H200, *B200),
     ),
     On(FILLED, "vllm-node-cache").passes(

@@ -9,11 +9,10 @@ RULE = "benchmark-within-engine"
 
 DISAGG = "gpt-oss-120b-disagg-bench"
 AGG = "gpt-oss-120b-bench"
-_SCRIPT = "spec.template.spec.containers[0].args[0]"
 
 
 def _flag(job: str, old: str, new: str) -> Edit:
-    return text(f"Job/{job}", _SCRIPT, old, new)
+    return text(f"Job/{job}", "spec.template.spec.containers[0].args[0]", old, new)
 
 
 _PLAIN = "load"

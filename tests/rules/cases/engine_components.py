@@ -14,7 +14,6 @@ from tests.rules.serving_edits import (
 )
 
 KNOWN = "component-type-known"
-_WORKER = "spec.components[1]"
 _PLANNER = """
 apiVersion: nvidia.com/v1alpha1
 kind: DynamoGraphDeployment
@@ -65,7 +64,7 @@ CASES = (
     On(KNOWN, "vllm-agg", "VllmWorker").fails(
         "an engine in a frontend",
         "its type is frontend, but it starts dynamo.vllm",
-        put(GRAPH, f"{_WORKER}.type", "frontend"),
+        put(GRAPH, "spec.components[1].type", "frontend"),
     ),
     On(KNOWN, "vllm-disagg-efa", "Decode").fails(
         "a decode worker that is told to do both",

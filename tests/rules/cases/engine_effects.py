@@ -6,7 +6,6 @@ from tests.rules.serving_edits import DECODE, PREFILL, SERVER_ARGS, WORKER, work
 
 EFFECT = "engine-settings-accepted"
 GRAPHS = "cuda-graphs-cover-batches"
-OVERLAP = "kv-transfer-is-safe"
 STEP = "sequence-length-within-model"
 
 
@@ -47,7 +46,7 @@ CASES = (
     On(GRAPHS, "disagg-b200").passes(
         "no graphs at all, as somebody chose", engine_file("decode.yaml", "cuda_graph_config", None)
     ),
-    On(OVERLAP, "disagg-b200", PREFILL).fails(
+    On("kv-transfer-is-safe", "disagg-b200", PREFILL).fails(
         "prefill with the overlap scheduler",
         "disable_overlap_scheduler false (prefill.yaml",
         engine_file("prefill.yaml", "disable_overlap_scheduler", False),

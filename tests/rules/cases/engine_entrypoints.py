@@ -6,7 +6,6 @@ from tests.rules.serving_edits import SERVER
 
 RUNS = "start-command-runs"
 
-_BY_THE_IMAGE = drop("Deployment", f"{SERVER}.command")
 CASES = (
     On(RUNS, "vllm-serve", "engine").fails(
         "a command in one text",
@@ -33,7 +32,7 @@ CASES = (
     On(RUNS, "vllm-serve", "engine").fails(
         "a program that vLLM's image is given",
         "its args begin with 'vllm', and its image starts vllm serve by itself",
-        _BY_THE_IMAGE,
+        drop("Deployment", f"{SERVER}.command"),
         put("Deployment", f"{SERVER}.args", ["vllm", "serve", "openai/gpt-oss-120b"]),
     ),
 )

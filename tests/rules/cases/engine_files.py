@@ -19,8 +19,6 @@ ACCEPTED = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 _BACKEND = "moe_config.backend"
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
-_ENV = "spec.template.spec.containers[0].env"
-_LABEL = {"fieldPath": "metadata.labels['draft']"}
 
 
 def _content(value: str) -> Edit:
@@ -30,8 +28,6 @@ def _content(value: str) -> Edit:
 def _vllm_flag(flag: str) -> Edit:
     return add("Deployment/vllm-serve", SERVER_ARGS, flag)
 
-
-DEPRECATED = "flags-exist"
 
 CASES = (
     On(ACCEPTED, SERVE, "engine").fails(
@@ -52,7 +48,11 @@ CASES = (
     On(ACCEPTED, VLLM, "engine").is_undecided(
         "a speculation that a label of the pod holds",
         "the value of --speculative-config is unknown",
-        add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"fieldRef": _LABEL}}),
+        add(
+            "Deployment/vllm-serve",
+            "spec.template.spec.containers[0].env",
+            {"name": "DRAFT", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['draft']"}}},
+        ),
         _vllm_flag("--speculative-config=$(DRAFT)"),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
@@ -166,7 +166,7 @@ CASES = (
         ("scheduler_config in worker.yaml", "is no mapping of settings"),
         engine_file("worker.yaml", "scheduler_config", "fcfs"),
     ),
-    On(DEPRECATED, "vllm-disagg-efa", "Prefill").fails(
+    On("flags-exist", "vllm-disagg-efa", "Prefill").fails(
         "a flag of an older guide",
         "--is-prefill-worker of dynamo.vllm is deprecated: write --disaggregation-mode prefill",
         put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].args[2]", "--is-prefill-worker"),

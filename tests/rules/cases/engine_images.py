@@ -8,7 +8,6 @@ from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER,
 BRINGS = "image-brings-the-engine"
 DEFECTS = "runtime-defects-avoided"
 FRONTEND_THERE = "graph-has-a-frontend"
-_REGISTRY = "nvcr.io/nvidia/ai-dynamo"
 MATCHES = "runtime-matches-platform"
 STATE = "disagg-b200-state"
 _GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
@@ -49,7 +48,7 @@ CASES = (
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "a registry without its first part",
-        f"the repository is {_REGISTRY}/vllm-runtime",
+        "the repository is nvcr.io/nvidia/ai-dynamo/vllm-runtime",
         put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),
     ),
     On(BRINGS, "vllm-agg").passes(

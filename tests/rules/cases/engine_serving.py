@@ -17,7 +17,6 @@ from tests.rules.serving_edits import (
 )
 
 MODE = "flags-exist"
-CRASH = "crash-ends-the-container"
 NAME = "prefill-and-decode-agree"
 PARSERS = "answer-parsers"
 CALLS = "tool-calls-recovered"
@@ -61,7 +60,7 @@ CASES = (
         "DYN_TRTLLM_DISAGGREGATION_MODE is both",
         variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),
     ),
-    On(CRASH, "agg-gb200").passes(
+    On("crash-ends-the-container", "agg-gb200").passes(
         "a pause before the container ends",
         command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code"),
     ),

@@ -8,7 +8,6 @@ EKS = "program-on-eks"
 
 OPERATOR = "graph-depends-on-operator"
 CACHE = "graph-depends-on-filled-cache"
-OUTLIVED = "outlived-by-token-and-cache"
 
 GRAPH = "DynamoGraphDeployment/graph"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
@@ -79,7 +78,7 @@ CASES = (
         "persistentVolumeClaim.claimName is known only after the update",
         resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),
     ),
-    On(OUTLIVED, EKS, "graph").fails(
+    On("outlived-by-token-and-cache", EKS, "graph").fails(
         "a graph beside everything in its namespace",
         "Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",
         resource(GRAPH, "dependsOn", ["Release/platform"]),

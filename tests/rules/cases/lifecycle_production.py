@@ -11,7 +11,6 @@ RETAINED = "state-retained"
 OUR_COMPONENT = "components:DynamoGraph/gpt-oss-disagg"
 CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
 OUR_CLAIM = "PersistentVolumeClaim/model-cache-claim"
-OUR_PLATFORM = "Namespace/platform-namespace"
 SERVERS = "StatefulSet/nats"
 DELETED = "inputs.spec.persistentVolumeClaimRetentionPolicy.whenDeleted"
 DISPOSABLE = tuple(
@@ -37,7 +36,7 @@ CASES = (
         DISPOSABLE,
         resource(OUR_CLAIM, "protect", False),
         resource(OUR_CLAIM, "retainOnDelete", False),
-        resource(OUR_PLATFORM, "protect", False),
+        resource("Namespace/platform-namespace", "protect", False),
         resource(SERVERS, DELETED, "Delete"),
     ),
     On(PROTECTED, OURS, "model-cache-claim").is_undecided(

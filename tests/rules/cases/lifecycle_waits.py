@@ -8,7 +8,6 @@ EKS = "program-on-eks"
 WAITS = "waits-have-timeouts"
 
 GRAPH = "DynamoGraphDeployment/graph"
-WAIT_FOR = "inputs.metadata.annotations.[pulumi.com/waitFor]"
 
 CASES = (
     On(WAITS, EKS).passes(
@@ -24,7 +23,7 @@ CASES = (
     On(WAITS, EKS, "graph").advises(
         "a graph that nobody waits for",
         "has no annotation pulumi.com/waitFor",
-        unset(GRAPH, WAIT_FOR),
+        unset(GRAPH, "inputs.metadata.annotations.[pulumi.com/waitFor]"),
         resource(GRAPH, "timeouts", {"delete": 180}),
     ),
     On(WAITS, EKS, "graph").advises(

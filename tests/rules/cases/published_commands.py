@@ -6,14 +6,13 @@ from tests.rules.judging import DECODE, FILE, GPUS
 from tests.rules.published_findings import CONFIG_MAP, PUBLISHED
 from tests.rules.serving_edits import GRAPH, command, main_container
 
-_FLAGS = "--disaggregation-mode decode"
 _START = " \\\n  ".join(
     [
         "python3 -m dynamo.trtllm",
         '--model-path "${MODEL_PATH}"',
         '--served-model-name "openai/gpt-oss-120b"',
         '--extra-engine-args "${ENGINE_ARGS}"',
-        _FLAGS,
+        "--disaggregation-mode decode",
     ]
 )
 _FILE_VARIABLE = main_container(DECODE, "env[3]")

@@ -10,12 +10,8 @@ RUNS = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"
 SAME = "prefill-and-decode-agree"
 
-_FILE = "max_throughput.yaml"
 _MODEL = f"{SERVER}.args[0]"
 _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
-_QWEN = "/opt/models/hub/models--Qwen--Qwen3-235B-A22B/snapshots/" + "0" * 40
-_BOTH = f"{PREFILL}, {DECODE}"
-_MAIN = "spec.services.{}.extraPodSpec.mainContainer"
 
 
 def _override(value: str) -> Edit:
@@ -23,11 +19,12 @@ def _override(value: str) -> Edit:
 
 
 def _override_of(worker: str, value: str | dict[str, Any]) -> Edit:
-    return variable("DynamoGraphDeployment", f"{_MAIN.format(worker)}.env", "OVERRIDE_QUANT_ALGO", value)
+    env = f"spec.services.{worker}.extraPodSpec.mainContainer.env"
+    return variable("DynamoGraphDeployment", env, "OVERRIDE_QUANT_ALGO", value)
 
 
 def _backend(name: str) -> Edit:
-    return engine_file(_FILE, "moe_config.backend", name)
+    return engine_file("max_throughput.yaml", "moe_config.backend", name)
 
 
 CASES = (
@@ -48,7 +45,7 @@ CASES = (
     On(RUNS, "trtllm-serve").passes(
         "another model with a backend that gpt-oss does not take",
         _backend("WIDEEP"),
-        put("Deployment", _MODEL, _QWEN),
+        put("Deployment", _MODEL, "/opt/models/hub/models--Qwen--Qwen3-235B-A22B/snapshots/" + "0" * 40),
         text("Deployment", f"{SERVER}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
     ),
     On(RUNS, "trtllm-serve", "engine").is_undecided(
@@ -88,7 +85,7 @@ CASES = (
     On(KNOWN, "vllm-serve", "engine").fails(
         "another engine", "which TensorRT-LLM reads, and starts vllm", _override("W4A16_MXFP4")
     ),
-    On(SAME, "disagg-b200", _BOTH).advises(
+    On(SAME, "disagg-b200", f"{PREFILL}, {DECODE}").advises(
         "prefill with other activations",
         "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
         "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",

@@ -27,7 +27,6 @@ OF_EACH_KIND = {
 DECODE = "spec.services.TrtllmDecodeWorker"
 MAIN = f"{DECODE}.extraPodSpec.mainContainer"
 EKS_GRAPH = "DynamoGraphDeployment/graph"
-EKS_ENV = "inputs.spec.components.1.podTemplate.spec.containers.0.env"
 
 
 def _secret(key: str, value: str) -> Edit:
@@ -105,7 +104,11 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
     On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",
         "variable HF_TOKEN of container main has a value that is not known here",
-        append(EKS_GRAPH, EKS_ENV, {"name": "HF_TOKEN", "value": LATER}),
+        append(
+            EKS_GRAPH,
+            "inputs.spec.components.1.podTemplate.spec.containers.0.env",
+            {"name": "HF_TOKEN", "value": LATER},
+        ),
     ),
     On(MARKED, "program-on-eks", "token").fails(
         "a Secret that is not marked",

@@ -7,7 +7,6 @@ from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container,
 KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
 
 _VLLM = "spec.components[1]"
-_POD = "spec.template.spec"
 
 CASES = (
     On(KIND, "vllm-agg", "gpt-oss-vllm").fails(
@@ -65,7 +64,7 @@ CASES = (
             "spec.template.spec.nodeselector is no field of a Deployment",
             "the nearest field here is nodeSelector",
         ),
-        put("Deployment", f"{_POD}.nodeselector", {"a": "b"}),
+        put("Deployment", "spec.template.spec.nodeselector", {"a": "b"}),
     ),
     On(FIELDS, "vllm-serve", "vllm-serve").fails(
         "a patch",

@@ -7,8 +7,6 @@ from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
 SELECTS = "pod-selects-a-pool"
 FITS = "worker-fits-node"
 _SELECTOR = f"{VLLM_POD}.nodeSelector"
-_PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
-_AFFINITY = f"{VLLM_POD}.affinity"
 
 
 def _terms(*terms: tuple[str, str]) -> dict[str, object]:
@@ -46,12 +44,12 @@ CASES = (
     On(SELECTS, "vllm-agg").passes(
         "two terms, of which one is enough",
         drop(GRAPH, _SELECTOR),
-        put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
+        put(GRAPH, f"{VLLM_POD}.affinity", _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
         "a product with a digit too many",
         "no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",
-        put(GRAPH, _PRODUCT, "NVIDIA-B2000"),
+        put(GRAPH, f"{_SELECTOR}[nvidia.com/gpu.product]", "NVIDIA-B2000"),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").advises(
         "a toleration of nearly the taint of GPUs",

@@ -5,7 +5,6 @@ from tests.rules.edits import drop, put
 from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, WORKER, runtime
 
 IMAGE = "image-architecture-matches-node"
-_POD = "spec.template.spec"
 
 
 CASES = (

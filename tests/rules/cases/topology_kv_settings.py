@@ -24,13 +24,14 @@ from tests.rules.serving_edits import of_service, runtime
 SETTINGS = "kv-transport-settings"
 
 ROLES = ("prefill", "decode")
-_NVLINK = "UCX_CUDA_IPC_ENABLE_MNNVL"
 
 
 def trtllm_nvlink(**value: object) -> tuple[Edit, ...]:
     """The third variable of the shipped graph on GB200."""
     path = "extraPodSpec.mainContainer.env[2]"
-    return tuple(of_service(worker, path, {"name": _NVLINK, **value}) for worker in TRTLLM)
+    return tuple(
+        of_service(worker, path, {"name": "UCX_CUDA_IPC_ENABLE_MNNVL", **value}) for worker in TRTLLM
+    )
 
 
 def trtllm_over_efa(**variables: str) -> tuple[Edit, ...]:

@@ -20,7 +20,6 @@ from tests.rules.kv_edits import (
     rdma,
 )
 
-BANDWIDTH = "kv-transport-devices"
 PRIVILEGES = "kv-transport-privileges"
 PLACEMENT = "kv-transport-placement"
 
@@ -65,7 +64,7 @@ CASES = (
             {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
         ),
     ),
-    On(BANDWIDTH, BASE, "Decode").advises(
+    On(DEVICES, BASE, "Decode").advises(
         "one interface for four GPUs",
         (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
         interfaces(DECODE, "1"),

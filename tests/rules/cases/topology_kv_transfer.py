@@ -75,6 +75,17 @@ CASES = (
         "by TensorRT-LLM's NIXL",
         engine_file("decode.yaml", _BACKEND, "NIXL"),
     ),
+    On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").advises(
+        "runtimes of two releases",
+        "their runtimes are of different release lines: TrtllmPrefillWorker 1.2, TrtllmDecodeWorker 1.3",
+        runtime(TRTLLM_DECODE, "1.3.1"),
+    ),
+    On(AGREES, BASE, "Prefill, Decode").advises(
+        "NIXL's own library, and no connector",
+        "Prefill hands KV cache over by NixlConnector (UCX), but Decode takes it by no connector",
+        connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
+        drop(DGD, main(DECODE, "args[3]")),
+    ),
     On(AGREES, BASE, "Prefill, Decode").advises(
         "another connector",
         "KV cache over by NixlConnector (LIBFABRIC), but Decode takes it by MooncakeConnector",

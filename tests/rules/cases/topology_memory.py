@@ -5,7 +5,6 @@ from tests.rules.edits import drop, put
 from tests.rules.serving_edits import DECODE, GRAPH
 
 REQUESTS = "pods-request-memory"
-_VLLM = "spec.components[1]"
 
 CASES = (
     On(REQUESTS, "disagg-b200", "Frontend").fails(
@@ -28,6 +27,6 @@ CASES = (
     On(REQUESTS, "vllm-agg", "VllmWorker").is_undecided(
         "a size that is no amount",
         "sharedMemorySize is 'plenty', not an amount such as 16Gi",
-        put(GRAPH, f"{_VLLM}.sharedMemorySize", "plenty"),
+        put(GRAPH, "spec.components[1].sharedMemorySize", "plenty"),
     ),
 )

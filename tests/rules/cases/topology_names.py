@@ -5,7 +5,6 @@ from tests.rules.edits import add, document, put
 from tests.rules.serving_edits import GRAPH, VLLM_POD
 
 NAMES = "named-objects-exist"
-_FRONTEND = "spec.components[0].podTemplate.spec"
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
 )
@@ -30,7 +29,11 @@ CASES = (
     On(NAMES, "vllm-agg").passes(
         "one of several claims that a letter tells apart",
         put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
-        put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
+        put(
+            GRAPH,
+            "spec.components[0].podTemplate.spec.volumes[0].persistentVolumeClaim.claimName",
+            "model-cache-a",
+        ),
         put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
     ),
     On(NAMES, "vllm-agg", "VllmWorker").fails(

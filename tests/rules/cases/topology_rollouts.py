@@ -5,10 +5,9 @@ from tests.rules.edits import Edit, drop, put
 from tests.rules.serving_edits import DECODE, GRAPH
 
 ROLLOUT = "rollout-can-proceed"
-_STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
-_ONE_MORE = {_STRATEGY: "RollingUpdate", _SURGE: "1", _UNAVAILABLE: "0"}
+_ONE_MORE = {"nvidia.com/deployment-strategy": "RollingUpdate", _SURGE: "1", _UNAVAILABLE: "0"}
 _OF_VLLM = "spec.components[1].podTemplate.metadata.annotations"
 
 

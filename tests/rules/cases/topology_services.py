@@ -6,7 +6,6 @@ from tests.rules.serving_edits import GRAPH, SERVER
 
 REACHES = "service-reaches-pods"
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
-_LABEL = "app.kubernetes.io/name"
 _OF_A_GRAPH = """
 apiVersion: v1
 kind: Service
@@ -29,7 +28,7 @@ CASES = (
             "selects app.kubernetes.io/name=vllm-server",
             "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
         ),
-        put("Service", f"spec.selector[{_LABEL}]", "vllm-server"),
+        put("Service", "spec.selector[app.kubernetes.io/name]", "vllm-server"),
     ),
     On(REACHES, "vllm-serve").passes(
         "a label that no pod here has, as that of pods in another file",
