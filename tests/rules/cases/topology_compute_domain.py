@@ -40,6 +40,11 @@ CASES = (
         drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),
     ),
     On(CLAIMS, "disagg-gb200", DECODE).fails(
+        "a claim that no container uses",
+        "its pod claims the compute domain's channel as compute-domain-channel",
+        drop(DGD, f"spec.services.{DECODE}.resources.claims"),
+    ),
+    On(CLAIMS, "disagg-gb200", DECODE).fails(
         "a claim that the pod does not have beside one of a template in another file",
         "its container uses the claim compute-domain-channel, but the pod has none of that name",
         service(
@@ -65,6 +70,9 @@ CASES = (
         ),
         service(PREFILL, "replicas", 2),
     ),
+    On(TRAY, "disagg-gb200", *WORKERS).is_undecided(
+        "a domain of whose channel nobody knows", "judge its ComputeDomain together", without("ComputeDomain")
+    ),
     On(TRAY, "disagg-gb200").passes(
         "a tray for each of three pods", service(PREFILL, "replicas", 2), pools=trays(3)
     ),
@@ -75,6 +83,19 @@ CASES = (
         SECOND_DOMAIN,
         service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
         service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
+    ),
+    On(DOMAIN, "disagg-gb200").passes(
+        "a domain each, and a network on both sides",
+        SECOND_DOMAIN,
+        service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+        service(DECODE, "extraPodSpec.mainContainer.resources.limits[vpc.amazonaws.com/efa]", "4"),
+        service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
+    ),
+    On(DOMAIN, "disagg-gb200").passes("a node for each pod", put("ComputeDomain", "spec.numNodes", 2)),
+    On(DOMAIN, "disagg-gb200", DOMAIN_NAME).advises(
+        "as many nodes as an NVL72 has, for two pods",
+        "has numNodes 18, but 2 pods of a node each claim its channel",
+        put("ComputeDomain", "spec.numNodes", 18),
     ),
     On(DOMAIN, "disagg-gb200", DOMAIN_NAME).fails(
         "a domain of more nodes than an NVL72 has",
@@ -111,5 +132,8 @@ CASES = (
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
         service(PREFILL, "replicas", 19),
         pools=trays(20),
+    ),
+    On(HOLDS, "disagg-gb200").passes(
+        "as much as the larger domain has", service(PREFILL, "replicas", 17), pools=trays(20)
     ),
 )

@@ -31,6 +31,16 @@ CASES = (
         drop(GRAPH, _OF_VLLM),
         put(GRAPH, "spec.annotations", _ONE_MORE),
     ),
+    On(ROLLOUT, "disagg-b200", DECODE).advises(
+        "a strategy alone, of which the operator may keep every old pod",
+        "starts 1 pod before an old one may go (max-unavailable 0, ",
+        _annotated(DECODE, {"nvidia.com/deployment-strategy": "RollingUpdate"}),
+    ),
+    On(ROLLOUT, "vllm-agg").passes(
+        "pods that do not even fit at rest",
+        put(GRAPH, _OF_VLLM, _ONE_MORE),
+        put(GRAPH, "spec.components[1].replicas", 9),
+    ),
     On(ROLLOUT, "vllm-agg").passes(
         "a graph under Grove, which takes an old pod first",
         put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
