@@ -1,8 +1,8 @@
 """Settings that contradict each other, or do nothing."""
 
 from tests.rules.case import On
-from tests.rules.edits import engine_file, put
-from tests.rules.serving_edits import DECODE, PREFILL, SERVER_ARGS, WORKER, worker_flags
+from tests.rules.edits import add, engine_file, put
+from tests.rules.serving_edits import DECODE, PREFILL, SERVER, SERVER_ARGS, WORKER, worker_flags
 
 EFFECT = "engine-settings-accepted"
 GRAPHS = "cuda-graphs-cover-batches"
@@ -58,5 +58,43 @@ CASES = (
         "the same under vLLM",
         "admits sequences of 200000 tokens (--max-model-len)",
         put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", "--max-model-len=200000"),
+    ),
+    *(
+        On(STEP, "vllm-serve").passes(name, put("Deployment/vllm-serve", f"{SERVER_ARGS}[5]", length), *edits)
+        for name, length, *edits in (
+            ("a length that vLLM reads as thousands", "--max-model-len=256k"),
+            (
+                "a length that its variable lets pass",
+                "--max-model-len=200000",
+                add("Deployment", f"{SERVER}.env", {"name": "VLLM_ALLOW_LONG_MAX_MODEL_LEN", "value": "1"}),
+            ),
+            (
+                "a length of positions that somebody stretched",
+                "--max-model-len=200000",
+                add("Deployment", SERVER_ARGS, '--hf-overrides={"max_position_embeddings": 262144}'),
+            ),
+        )
+    ),
+    On(STEP, "agg-gb200", WORKER).advises(
+        "prompts beyond a step, in one piece",
+        "refuses prompts of more than max_num_tokens 1024 (worker.yaml",
+        engine_file("worker.yaml", "max_num_tokens", 1024),
+        engine_file("worker.yaml", "enable_chunked_prefill", value=False),
+    ),
+    *(
+        On(GRAPHS, "disagg-b200", DECODE).fails(
+            name,
+            f"has CUDA graphs up to a batch of {largest}",
+            engine_file("decode.yaml", "cuda_graph_config", graphs),
+        )
+        for name, largest, graphs in (
+            ("a list of graphs that ends below", "64 (decode.yaml", {"batch_sizes": [1, 64, 8]}),
+            ("graphs of the engine's default size", "128 (the engine's default)", {"max_batch_size": 0}),
+        )
+    ),
+    On(GRAPHS, "disagg-b200").passes(
+        "graphs that end at the tokens of a step",
+        engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),
+        engine_file("decode.yaml", "max_num_tokens", 640),
     ),
 )

@@ -61,6 +61,16 @@ CASES = (
         of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
     ),
     On(PROBES, "agg-gb200").passes(
+        "a path that a variable gives",
+        main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": "system"}}),
+        variable(WORKER, "DYN_SYSTEM_HEALTH_PATH", "/ready"),
+    ),
+    On(PROBES, "agg-gb200", WORKER).fails(
+        "a path with a slip",
+        "asks port system for /helth, which answers 404",
+        main(WORKER, "startupProbe", {"httpGet": {"path": "/helth", "port": "system"}}),
+    ),
+    On(PROBES, "agg-gb200").passes(
         "a path of another server of the pod",
         main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),
     ),
@@ -74,6 +84,16 @@ CASES = (
         ("its livenessProbe, beside no startupProbe, ends it after 30 s", "gpt-oss-120b takes 901 s"),
         drop("Deployment", f"{SERVER}.livenessProbe.failureThreshold"),
         drop("Deployment", f"{SERVER}.startupProbe"),
+    ),
+    On(PROBES, "vllm-serve", "vllm-serve").advises(
+        "a startup probe that gives a model less than it takes by the publisher's times",
+        "its startupProbe ends it after 60 s, and to load gpt-oss-120b takes 901 s",
+        put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 6),
+    ),
+    On(PROBES, "vllm-serve", "vllm-serve").fails(
+        "a server on the loopback address of its pod",
+        "where no probe and no Service reaches it; write 0.0.0.0",
+        put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1"),
     ),
     On(PROBES, "vllm-serve").passes(
         "a threshold below zero, which ends nothing and is refused",
