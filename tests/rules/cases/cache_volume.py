@@ -71,7 +71,7 @@ CASES = (
         ),
         variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
     ),
-    On(PATH, "vllm-agg", "VllmWorker").fails(
+    On(PATH, "vllm-agg", "VllmWorker").advises(
         "the home of root, and an image of another user",
         "below the home of root, but the user of nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1 is not root",
         *_IN_THE_HOME_OF_ROOT,

@@ -69,7 +69,7 @@ CASES = (
     On(FIELDS, "vllm-serve", "vllm-serve").fails(
         "a patch",
         "$patch is no field of a Deployment of apps/v1 in Kubernetes 1.37 (judge a patch by",
-        put("Deployment", f"{_POD}.$patch", "replace"),
+        put("Deployment", "spec.template.spec.$patch", "replace"),
     ),
     On(FIELDS, "vllm-serve").passes(
         "what an API server adds to an object that it hands out",

@@ -34,7 +34,7 @@ CASES = (
         "a label that no pod here has, as that of pods in another file",
         put("Service", "spec.selector", {"app": "grafana"}),
     ),
-    On(REACHES, "vllm-serve", "vllm-serve").fails(
+    On(REACHES, "vllm-serve", "vllm-serve").advises(
         "a target port that no container calls so, and a proxy's",
         "leads to port api of vllm-serve, and no port of its containers is called so",
         put("Service", "spec.ports[0].targetPort", "api"),
@@ -62,7 +62,7 @@ CASES = (
             ('{"enable_kv_cache_events": true, "endpoint": "tcp://*:20080"}', 20080),
         )
     ),
-    On(REACHES, "vllm-serve", "vllm-serve").fails(
+    On(REACHES, "vllm-serve", "vllm-serve").advises(
         "a headless Service with a port of nobody",
         "leads to port 9000 of vllm-serve, which listens on 8000 (--port)",
         put("Service", "spec.ports", [{"name": "http", "port": 9000}]),
