@@ -4,6 +4,7 @@
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import datetime as dt
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,20 +85,22 @@ def check(
 def _refuse_files(names: Sequence[str]) -> None:
     """Raise CommandError where a file of objects was named as a stack."""
     for each in names:
-        if Path(each).is_file() and stack_name(each) not in list_stacks(stack_directory(Path.cwd())):
+        holds_objects = Path(each).is_file() and not Path(each).name.startswith(PREFIX)
+        if holds_objects and stack_name(each) not in list_stacks(stack_directory(Path.cwd())):
             raise CommandError(
                 f"{each}: a file, in the place of a stack\n  allowed: one STACK, or --file FILE…\n"
-                f"  try: dynamo-stack check --file {shlex.join(names)}"
+                f"  try: dynamo-stack check --file {shlex.quote(each)}"
             )
 
 
 def _refuse_stacks(paths: Sequence[Path], names: Sequence[str]) -> None:
     """Raise CommandError where a stack was named, or its file, as a file of objects."""
     directory = stack_directory(Path.cwd())
-    resolved = {each.resolve() for each in paths}
+    read = set(map(os.path.realpath, paths))
     for stack in list_stacks(directory):
         source = f"{PREFIX}{stack}{SUFFIX}"
-        if stack in names or (directory / source).resolve() in resolved:
+        is_named = stack in names and not Path(stack).is_file()
+        if is_named or os.path.realpath(directory / source) in read:
             raise CommandError(
                 f"{source}: a stack, whose file holds no objects; --file judges nothing but files\n"
                 f"  allowed: one STACK, or --file FILE…\n  try: dynamo-stack check {stack}"

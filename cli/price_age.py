@@ -14,7 +14,7 @@ def today() -> dt.date:
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):
         raise CommandError(
             f"SOURCE_DATE_EPOCH = {epoch!r}\n  allowed: seconds since 1970\n  try: `unset SOURCE_DATE_EPOCH`"
         ) from None

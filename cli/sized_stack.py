@@ -34,7 +34,8 @@ def new_stack(to: Path) -> str:
     """Return the name of the stack that the file will be of; CommandError where it is there, or of none."""
     name = to.name.removeprefix(PREFIX).removesuffix(SUFFIX)
     if to.name != f"{PREFIX}{name}{SUFFIX}" or not name:
-        named = to.parent / f"{PREFIX}{to.stem or 'mine'}{SUFFIX}"
+        word = to.name.removeprefix(PREFIX).partition(".")[0]
+        named = to.parent / f"{PREFIX}{word if word not in {'', 'yaml', 'yml'} else 'mine'}{SUFFIX}"
         raise CommandError(f"--to {to}: a stack's file is named {PREFIX}STACK{SUFFIX}\n  try: --to {named}")
     if os.path.lexists(to):
         raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name")

@@ -28,7 +28,7 @@ class OptionBlock(BaseModel, frozen=True):
     """Key that the engine has no longer, or that is written elsewhere -> what to write instead."""
 
     extra: Mapping[str, Any] = Field(default_factory=dict)
-    """Engine keys without a name here."""
+    """Engine keys without a name here, passed through as they are."""
 
     @model_validator(mode="before")
     @classmethod

@@ -127,7 +127,7 @@ def _refused_value(judged: Judged) -> str:
         return f"{judged.line} would refuse {where}; {judged.doubt}"
     if mistake.kind == "missing":
         lacks = "is absent" if value is None else "is empty"
-        patched = _PATCHED if where in _LEFT_OUT else ""
+        patched = _PATCHED if value is None and where in _LEFT_OUT else ""
         return f"{where} {lacks}{patched}; the API server: {mistake.says}"
     if mistake.kind == "relation" or (mistake.kind == "value" and not isinstance(value, str | int | float)):
         return f"the API server: {mistake.says}"

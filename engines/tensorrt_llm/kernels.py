@@ -120,8 +120,6 @@ TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
 """Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
 (tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant; the same words in the
 reference of 1.3.0rc28 at c16b320)."""
-LATER_KV_DTYPE = "fp8_ds_mla"
-"""A further one of releases since August 2026, for sparse attention (NVIDIA/TensorRT-LLM#16224)."""
 
 
 def tensorrt_llm_padding(moe_backend: str) -> ExpertPadding:

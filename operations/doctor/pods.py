@@ -60,9 +60,11 @@ def is_ending(pod: KubernetesObject, now: dt.datetime) -> bool:
 def lost_files(view: View) -> Iterator[str]:
     """Return the ConfigMaps that are gone while pods that have read them run on."""
     stack = view.asked.stack
-    again = f"`pulumi up --refresh --stack {stack}` makes it again" if stack else "make it again"
     for name, answer in view.files.items():
         if answer.is_known and answer.first is None:
+            # A stack makes the engine's files as its settings are now, and no other file.
+            is_own = stack and name == view.served.engine_files
+            again = f"`pulumi up --refresh --stack {stack}` makes it again" if is_own else "make it again"
             yield f"ConfigMap {name} is gone: its pods run on, and none of them starts anew; {again}"
 
 

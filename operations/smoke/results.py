@@ -92,7 +92,9 @@ class SmokeReport(Document):
 
     @property
     def refusal(self) -> str:
-        """Why this account may not ask, which says nothing of the answers; empty where it may."""
+        """Why this account may not ask, where nothing that it could ask is wrong; empty where it may."""
+        if any(each.verdict is Verdict.WRONG for each in self.results):
+            return ""
         # Of workers it only means that nobody lists them.
         unknown = [each for each in self.results if each.verdict is Verdict.UNKNOWN]
         return next((each.found for each in unknown if each.name != "workers"), "")

@@ -25,6 +25,7 @@ from rules.reading.engines.models import checkpoint_name, read_mxfp4
 from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.objects.mistakes import PLACEHOLDER
+from rules.reading.pods.containers import reference_names
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import as_read, by_line, line_of, lines_of_engine
 from rules.reading.shapes import Undecided, known
@@ -125,6 +126,7 @@ def _written(settings: Effective) -> Iterator[EngineFile]:
             given is None
             or given.source not in (*option.flags, option.variable)
             or PLACEHOLDER.search(str(given.value))
+            or reference_names(str(given.value))
         ):
             continue
         *blocks, key = path

@@ -48,7 +48,7 @@ Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and
 """
 _WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
 """Words in the names of images for other machines."""
-_OTHER_DEVICE = re.compile(r"(?:^|\s)--device(?![\w-])")
+_OTHER_DEVICE = re.compile(r"(?:^|\s)--device[= ](?:cpu|tpu|xpu|hpu|neuron)\b")
 """An option of vLLM up to 0.10, for whatever is no GPU."""
 _SHOWN_BY = "NVIDIA_VISIBLE_DEVICES"
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})
@@ -148,7 +148,7 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
     image = known(read_image, container)
     if image is not None and _WITHOUT_GPU.search(image.text):
         return [f"image {image.text}"]
-    if any(_OTHER_DEVICE.search(word or "") for word in known(command_line, container) or ()):
+    if _OTHER_DEVICE.search(" ".join(word or "" for word in known(command_line, container) or ())):
         return ["option --device"]
     if "runtimeClassName" in template.spec:
         return ["runtimeClassName"]

@@ -50,7 +50,8 @@ _NAMED = re.compile(
 _SHORTEST = 8
 """Characters of the shortest credential; shorter values of such names are flags and numbers."""
 _STANDS_FOR_ONE = re.compile(
-    r"<[^>]*>|not?[-_ ](?:needed|required|used|key|token)\b.*|(?:dummy|your)(?![a-z0-9]).*", re.IGNORECASE
+    r"<[^>]*>|(?:not?[-_ ](?:needed|required|used|key|token)|dummy|your)(?:[-_ ]+[a-z]+)*[-_ ]*",
+    re.IGNORECASE,
 )
 """What stands where a credential belongs: <your-hf-token>, not-needed, dummy_key."""
 _Leaf = tuple[Path, str, Value]

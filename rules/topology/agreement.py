@@ -31,6 +31,7 @@ from rules.reading.kv_ways import (
 )
 from rules.reading.model_users import model_reference
 from rules.reading.placements import read_landing
+from rules.reading.pods.containers import reference_names
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import known_lines, lines_of_engine, runtime_image
 from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, text_at
@@ -100,6 +101,9 @@ def _checkpoints(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     are_compared = all(_is_compared(graph, worker) for worker in group.workers)
     read = checkpoint_name if are_compared else partial(known, checkpoint_name)
     loaded = {each.name: model_reference(read(each.commands[0]) or "", "") for each in group.workers}
+    unset = next((each.text for each in loaded.values() if reference_names(each.text)), None)
+    if unset is not None:
+        raise Undecided(f"its model is {unset}, and nothing that was read sets that variable")
     are_paths = all(model.is_path for model in loaded.values())
     paths = {name: PurePosixPath(model.text) for name, model in loaded.items() if are_paths}
     if are_compared:

@@ -147,9 +147,9 @@ def read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count
     kinds = ("tensor", "pipeline", "data" if settings.is_vllm else "context")
     names = {f"{kind} parallelism": f"{kind}_parallel_size" for kind in kinds}
     # A single pod has the local ranks; those of other nodes are other pods' own.
-    local = "data_parallel_size_local"
-    if _nodes(graph, worker) == 1 and worker.pods_per_worker == 1 and settings.at(local) is not None:
-        names["data parallelism"] = local
+    is_alone = settings.is_vllm and max(worker.pods_per_worker, _nodes(graph, worker)) == 1
+    if is_alone and settings.at("data_parallel_size_local") is not None:
+        names["data parallelism"] = "data_parallel_size_local"
     return {kind: settings.count(name, default=1) for kind, name in names.items()}
 
 

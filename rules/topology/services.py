@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.commands.container_commands import command_line
-from rules.reading.engines.settings import read_settings
+from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.operator_defaults import pod_ports, port_names
 from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.pods.reach import loopback_server, selected_pods
@@ -16,6 +16,8 @@ from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects
 
 _EVENTS_PORT = 5557
 """Port of KV events where the option names none (vllm 0.20.1 vllm/config/kv_events.py)."""
+_OF_RAY = frozenset({"6379", "8265", "10001"})
+"""Ports of Ray's head: its store, its dashboard and its clients (https://docs.ray.io/en/latest/ray-core/configure.html)."""
 _BETWEEN_NODES = frozenset({"29501", "29550"})
 """Ports at which an engine's nodes find its first one (vllm/config/parallel.py, master_port and
 data_parallel_rpc_port)."""
@@ -132,10 +134,13 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
 def _may_have_it_too(graph: ResourceGraph, server: Worker, number: str) -> bool:
     """Whether the port is one of KV events, to which each rank adds its own number, or of another program."""
     said = " ".join(word or "" for word in command_line(server.container))
-    if re.search(rf"port[= ]{re.escape(number)}\b|\bray start\b", said) or number in _BETWEEN_NODES:
+    is_of_ray = "ray start" in said and number in _OF_RAY
+    if is_of_ray or number in _BETWEEN_NODES or re.search(rf"-port[= ]{re.escape(number)}\b", said):
         return True
+    if not is_vllm(server):
+        return False
     settings = read_settings(graph, server)
-    events = settings.mapping("kv_events_config") if settings.is_vllm else None
+    events = settings.mapping("kv_events_config")
     if not events or not number.isdigit():
         return False
     ports = [int(port) for port in re.findall(r":(\d+)", " ".join(map(str, events.values())))]

@@ -118,7 +118,7 @@ class EksClusterSettings(StrictModel):
     account_id: AccountId
     """The account that is meant: with credentials of another one nothing happens."""
     region: Region
-    """Of the control plane; a Local Zone belongs to one."""
+    """Of the control plane; a Local Zone belongs to a region."""
     assume_role: Arn | None = None
     """IAM role as which everything is done, for credentials that may only assume it; None: the credentials
     themselves."""

@@ -114,8 +114,8 @@ class NodePoolSettings(StrictModel):
     purchase: Purchase | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
     ami_release: AmiRelease | None = None
-    """With its GPU driver; another one exchanges the nodes. None: EKS' newest when it makes or upgrades the
-    group. With cluster kind eks only."""
+    """It brings the GPU driver; another one exchanges the nodes. None: EKS' newest when it makes or upgrades
+    the group. With cluster kind eks only."""
     root_volume_type: Literal["gp3", "gp2"] | None = None
     """Type of the nodes' root disk, for a Local Zone that has no gp3; another one exchanges the nodes. None:
     gp3. With cluster kind eks only."""

@@ -22,7 +22,7 @@ def test_a_stack_of_the_chosen_layout_passes_its_preview(engine: Sandbox, tmp_pa
     lab = Sandbox.at(tmp_path / "lab").directory
     cluster.prepare(lab, say=print)
     stack = LabStack(Sandbox.at(lab.root), copy_project(tmp_path / "project"), "mine")
-    written = stack.dynamo_stack("size", *ASKED, "--to", "Pulumi.mine.yaml").stdout
+    written = stack.dynamo_stack("size", *ASKED, "--to", "Pulumi.mine.yaml").stderr
     assert "by gpt-oss-120b/trtllm-disagg-one-pod" in written
     settings = stack.settings()["config"][SETTINGS]
     describe_block(lab, settings)

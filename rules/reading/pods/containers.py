@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engines.command_line import UNKNOWN_WORD, Environment, Word
 from engines.written_values import Setting
 from resource_graph import Resource, ResourceGraph, Value
+from resource_graph.values import value_at
 from rules.reading.pods.mounts import read_mounts
 from rules.reading.pods.pods import GROUP, GROUP_KIND, PodTemplate
 from rules.reading.shapes import (
@@ -56,8 +57,9 @@ class Image:
     @property
     def is_placeholder(self) -> bool:
         """Whether a person or a tool has yet to fill the image in, so nobody knows what will run."""
-        # A registry has no image with a capital letter in its name.
-        return _PLACEHOLDER.search(self.text) is not None or self.name != self.name.lower()
+        # No registry has an image with a capital letter in its name, such as VLLM_IMAGE.
+        is_name_alone = "/" not in self.text and self.name != self.name.lower()
+        return is_name_alone or _PLACEHOLDER.search(self.text) is not None
 
     @property
     def line(self) -> tuple[int, int] | None:
@@ -228,8 +230,9 @@ def _variables_of_groups(resource: Resource) -> dict[str, Word]:
     """What the controller of LeaderWorkerSets sets in each container (kubernetes-sigs/lws pkg/utils/pod)."""
     if resource.kind != GROUP_KIND:
         return {}
-    size = Word(str(whole_number_at(resource.inputs, "spec", GROUP, "size") or 1))
-    return {"LWS_GROUP_SIZE": size, "LWS_LEADER_ADDRESS": UNKNOWN_WORD, "LWS_WORKER_INDEX": UNKNOWN_WORD}
+    size = value_at(resource.inputs, ("spec", GROUP, "size"))
+    pods = Word(str(size or 1)) if size is None or isinstance(size, int) else UNKNOWN_WORD
+    return {"LWS_GROUP_SIZE": pods, "LWS_LEADER_ADDRESS": UNKNOWN_WORD, "LWS_WORKER_INDEX": UNKNOWN_WORD}
 
 
 def _variable(

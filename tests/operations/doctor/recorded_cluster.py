@@ -79,7 +79,9 @@ class RecordedCluster:
             placed=replace(placed, kv_transport=transport),
             pods=GraphPods(reader, NAMESPACE, GRAPH, ROLES),
         )
-        served = ServingObjects(NAMESPACE, GRAPH, claim="model-cache", job="model-download")
+        served = ServingObjects(
+            NAMESPACE, GRAPH, claim="model-cache", job="model-download", engine_files="engine-1"
+        )
         return look(reader, served, asked, stack)
 
     def report(self) -> SmokeReport:
