@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 # Long enough for a process to end twice.
 READY_SECONDS = 25
-ROOM, COMMAND, FLAG = "engines", "tensorrt_llm/engine.py", "--disaggregation-mode {start.role}"
+ROOM, COMMAND, FLAG = "engines", "tensorrt_llm/engine.py", '"--disaggregation-mode"'
 
 
 @pytest.fixture(scope="module")
