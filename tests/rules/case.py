@@ -42,7 +42,8 @@ Pools = tuple[tuple[str, int], ...]
 """Instance type and number of nodes, as `--pool TYPE=NODES` names them."""
 
 Edits = Edit | tuple[Edit, ...]
-Texts = str | tuple[str, ...]
+Parts = str | Edits | tuple[str, ...]
+"""Of a case that finds something: texts that its messages must contain, and edits."""
 
 B200: Pools = (("p6-b200.48xlarge", 1),)
 TWO_B200: Pools = (("p6-b200.48xlarge", 2),)
@@ -88,10 +89,7 @@ class Case:
 
 
 class On:
-    """A rule before a base, and whom the rule is to speak of.
-
-    What it says is one text or several that its messages must contain.
-    """
+    """A rule before a base, and whom the rule is to speak of."""
 
     def __init__(self, rule: str, base: str, *subjects: str) -> None:
         self._rule, self._base, self._subjects = rule, base, subjects
@@ -99,8 +97,7 @@ class On:
     def fails(
         self,
         name: str,
-        says: Texts,
-        *edits: Edits,
+        *parts: Parts,
         pools: Pools | None = None,
         undecided_for: tuple[str, ...] = (),
         advises: tuple[str, ...] = (),
@@ -110,37 +107,36 @@ class On:
         Where the rule is mandatory, the finding stops a deployment but for the subjects that it advises.
         """
         findings = failed(self._rule, *self._subjects) | undecided(self._rule, *undecided_for)
-        case = self._case(name, edits, findings, says, pools)
+        case = self._case(name, parts, findings, pools)
         is_mandatory = RULE[self._rule][0].severity is Severity.MANDATORY
         return replace(case, stops=frozenset(self._subjects if is_mandatory else ()) - set(advises))
 
     def advises(
         self,
         name: str,
-        says: Texts,
-        *edits: Edits,
+        *parts: Parts,
         pools: Pools | None = None,
         undecided_for: tuple[str, ...] = (),
     ) -> Case:
         """The mandatory rule fails for each subject, and no finding of it stops a deployment."""
-        return replace(
-            self.fails(name, says, *edits, pools=pools, undecided_for=undecided_for), stops=frozenset()
-        )
+        return replace(self.fails(name, *parts, pools=pools, undecided_for=undecided_for), stops=frozenset())
 
-    def is_undecided(self, name: str, says: Texts, *edits: Edits, pools: Pools | None = None) -> Case:
+    def is_undecided(self, name: str, *parts: Parts, pools: Pools | None = None) -> Case:
         """The rule is undecided for each subject."""
-        return self._case(name, edits, undecided(self._rule, *self._subjects), says, pools)
+        return self._case(name, parts, undecided(self._rule, *self._subjects), pools)
 
     def passes(self, name: str, *edits: Edits, pools: Pools | None = None) -> Case:
         """The rule finds nothing."""
-        return self._case(name, edits, frozenset(), (), pools)
+        return self._case(name, edits, frozenset(), pools)
 
     def _case(
-        self, name: str, edits: tuple[Edits, ...], found: frozenset[Found], says: Texts, pools: Pools | None
+        self, name: str, parts: tuple[Parts, ...], found: frozenset[Found], pools: Pools | None
     ) -> Case:
-        each = [(edit,) if callable(edit) else edit for edit in edits]
-        texts = (says,) if isinstance(says, str) else says
-        return Case(self._rule, name, self._base, tuple(chain(*each)), found, texts, pools=pools)
+        each = [*chain(*(part if isinstance(part, tuple) else (part,) for part in parts))]
+        says = tuple(part for part in each if isinstance(part, str))
+        edits = tuple(part for part in each if not isinstance(part, str))
+        assert bool(says) == bool(found), f"{name}: a finding has words, and nothing else has"
+        return Case(self._rule, name, self._base, edits, found, says, pools=pools)
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,8 @@ DEFECTS = (
     ),
     On("answer-parsers", f"{AGG_A} {DISAGG_A}", *WORKERS).fails(
         "no parsers, although gpt-oss answers in harmony",
-        (
-            "--dyn-reasoning-parser must be gpt_oss, and has none",
-            "--dyn-tool-call-parser must be harmony, and has none: tool_calls of an answer stay empty",
-        ),
+        "--dyn-reasoning-parser must be gpt_oss, and has none",
+        "--dyn-tool-call-parser must be harmony, and has none: tool_calls of an answer stay empty",
     ),
     On("component-type-known", f"{AGG_A} {DISAGG_B}", *WORKERS).fails(
         "a component type that the operator does not know",
@@ -31,10 +29,8 @@ DEFECTS = (
     ),
     On("pod-affinity-can-match", AGG_A, "Frontend").fails(
         "the frontend's anti-affinity names a label value that no pod has",
-        (
-            f"keeps away from pods with {GRAPH_NAME}=gpt-oss-agg-frontend, which no pod of the graph carries",
-            f"its own {GRAPH_NAME} is gpt-oss-agg",
-        ),
+        f"keeps away from pods with {GRAPH_NAME}=gpt-oss-agg-frontend, which no pod of the graph carries",
+        f"its own {GRAPH_NAME} is gpt-oss-agg",
     ),
     On("pods-run-unprivileged", DISAGG_PERF, DISAGG_BENCH).fails(
         "the benchmark is privileged for a sysctl that its pod may set",
@@ -66,10 +62,8 @@ DEFECTS = (
     ),
     On("sequence-length-within-model", AGG_A, WORKER).fails(
         "prompts above 8192 tokens are refused, of the 131072 that the model takes",
-        (
-            "more than max_num_tokens 8192 (the default of --max-num-tokens) tokens",
-            "promises 131072 (the length that gpt-oss-120b was made for)",
-        ),
+        "more than max_num_tokens 8192 (the default of --max-num-tokens) tokens",
+        "promises 131072 (the length that gpt-oss-120b was made for)",
     ),
     On("engine-settings-accepted", DISAGG_A, DECODE).fails(
         "a balance of attention-DP ranks without attention-DP",
@@ -107,10 +101,8 @@ DEFECTS = (
     ),
     On("compute-domain-claims", AGG_B, WORKER).fails(
         "the pod claims a compute domain's channel that no container gets",
-        (
-            "its pod claims the compute domain's channel as compute-domain-channel",
-            "but no container has compute-domain-channel in resources.claims",
-        ),
+        "its pod claims the compute domain's channel as compute-domain-channel",
+        "but no container has compute-domain-channel in resources.claims",
         pools=GB200,
     ),
     On("crash-ends-the-container", AGG_B, WORKER).fails(

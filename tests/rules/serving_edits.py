@@ -4,19 +4,7 @@ from typing import Any
 
 from tests.rules.edits import Edit, put, text
 from tests.rules.edits import variable as set_variable
-
-GRAPH = "DynamoGraphDeployment"
-PREFILL, DECODE, WORKER, FRONTEND = "TrtllmPrefillWorker", "TrtllmDecodeWorker", "TrtllmWorker", "Frontend"
-DOWNLOAD = "Job/model-download"
-RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
-
-SERVER = "spec.template.spec.containers[0]"
-"""The container of a Deployment or a Job."""
-SERVER_ARGS = f"{SERVER}.args"
-VLLM_POD = "spec.components[1].podTemplate.spec"
-"""The pods of the first worker of a graph of v1beta1, as those of vLLM and SGLang beside this file are."""
-VLLM_MAIN = f"{VLLM_POD}.containers[0]"
-VLLM_ARGS = f"{VLLM_MAIN}.args"
+from tests.rules.names import GRAPH, POD, RUNTIME, VLLM_ARGS
 
 
 def main_container(service: str, path: str) -> str:
@@ -53,7 +41,7 @@ def vllm_argument(index: int, old: str, new: str) -> Edit:
 def on_product(product: str) -> Edit:
     """Let the pods of a Deployment select x86 nodes with this GPU."""
     labels = {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": product}
-    return put("Deployment", "spec.template.spec.nodeSelector", labels)
+    return put("Deployment", f"{POD}.nodeSelector", labels)
 
 
 def variable(service: str, name: str, value: str) -> Edit:

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import DOWNLOAD, GRAPH, SERVER
+from tests.rules.names import DOWNLOAD, GRAPH, SERVER
 
 SECRETS = "named-secrets-exist"
 JOB = "model-download"
@@ -15,25 +15,11 @@ stringData: {{{key}: not-a-token}}
 """
 
 CASES = (
-    On(SECRETS, "agg-gb200", "hf-token-secret").is_undecided(
-        "a token that nothing here makes",
+    On(SECRETS, "agg-gb200", JOB).fails(
+        "a token that nothing here makes, and a key that the ConfigMap does not have",
         "nothing that was read makes this Secret, which model-download, TrtllmWorker names",
         put(GRAPH, "spec.services.TrtllmWorker.envFromSecret", "hf-token-secret"),
         add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
-    ),
-    On(SECRETS, "agg-gb200", JOB).fails(
-        "a token under another key",
-        "takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",
-        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
-        document(_SECRET.format(key="token")),
-    ),
-    On(SECRETS, "agg-gb200").passes(
-        "a token under its key",
-        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
-        document(_SECRET.format(key="HF_TOKEN")),
-    ),
-    On(SECRETS, "agg-gb200", JOB).fails(
-        "a key that the ConfigMap does not have",
         "takes HUB from key adress of ConfigMap hub, which has address",
         add(
             DOWNLOAD,
@@ -46,5 +32,17 @@ kind: ConfigMap
 metadata: {name: hub, namespace: gpt-oss}
 data: {address: hub.example.com}
 """),
+        undecided_for=("hf-token-secret",),
+    ),
+    On(SECRETS, "agg-gb200", JOB).fails(
+        "a token under another key",
+        "takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",
+        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
+        document(_SECRET.format(key="token")),
+    ),
+    On(SECRETS, "agg-gb200").passes(
+        "a token under its key",
+        add(DOWNLOAD, f"{SERVER}.env", _TOKEN),
+        document(_SECRET.format(key="HF_TOKEN")),
     ),
 )

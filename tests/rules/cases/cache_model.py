@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable, without
-from tests.rules.serving_edits import DOWNLOAD, GRAPH, RUNTIME, SERVER
+from tests.rules.names import DOWNLOAD, GRAPH, RUNTIME, SERVER
 
 EQUAL = "model-revision-equal"
 FRONTEND = "offline-frontend-has-the-model"
@@ -37,11 +37,9 @@ spec:
 CASES = (
     On(EQUAL, "agg-gb200", "TrtllmWorker", JOB).fails(
         "a download by Python of another model than the workers serve",
-        (
-            "serves openai/gpt-oss-120b",
-            "but model-download downloads openai/gpt-oss-20b alone",
-            "downloads openai/gpt-oss-20b in no revision: when the publisher pushes",
-        ),
+        "serves openai/gpt-oss-120b",
+        "but model-download downloads openai/gpt-oss-20b alone",
+        "downloads openai/gpt-oss-20b in no revision: when the publisher pushes",
         _WITH_PYTHON,
         advises=(JOB,),
     ),
@@ -187,13 +185,10 @@ CASES = (
         variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
         put(GRAPH, _IMAGE, f"{RUNTIME}:1.4.2"),
     ),
-    On(WORKER, "agg-gb200", "TrtllmWorker").fails(
-        "an offline worker that names the repository",
+    On(WORKER, "agg-gb200", "TrtllmWorker", JOB).fails(
+        "an offline worker that names the repository, and a download that may not ask the hub",
         f"model-download downloads --revision {_REVISION}, which leaves no refs/main",
         _NAMED,
-    ),
-    On(WORKER, "agg-gb200", JOB).fails(
-        "a download that may not ask the hub",
         "is to download openai/gpt-oss-120b, and may not ask the hub (HF_HUB_OFFLINE)",
         variable(DOWNLOAD, f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
     ),

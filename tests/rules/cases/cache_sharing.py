@@ -2,7 +2,7 @@
 
 from tests.rules.case import B200, H200, TWO_GB200, On
 from tests.rules.edits import document, put, without
-from tests.rules.serving_edits import GRAPH
+from tests.rules.names import GRAPH
 
 SHARED = "cache-shared-by-nodes"
 CLAIM = "model-cache"
@@ -28,11 +28,9 @@ _BESIDE_THE_WORKERS = (
 CASES = (
     On(SHARED, "disagg-b200", CLAIM).fails(
         "one node may mount what three kinds of pod do",
-        (
-            "allows ReadWriteOnce, but 4 pods mount it",
-            "1 of TrtllmDecodeWorker",
-            "1 of gpt-oss-120b-disagg-bench",
-        ),
+        "allows ReadWriteOnce, but 4 pods mount it",
+        "1 of TrtllmDecodeWorker",
+        "1 of gpt-oss-120b-disagg-bench",
         put(_CLAIM, _MODES, ["ReadWriteOnce"]),
     ),
     On(SHARED, "trtllm-serve").passes("one pod alone", put(_CLAIM, _MODES, ["ReadWriteOnce"])),

@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable
-from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN, VLLM_POD, vllm_argument
+from tests.rules.names import GRAPH, SERVER, VLLM_MAIN, VLLM_POD
+from tests.rules.serving_edits import vllm_argument
 
 HOLDS = "cache-holds-the-model"
 PATH = "model-path-mounted"
@@ -61,15 +62,19 @@ CASES = (
             "--include 'model-*.safetensors'",
         ),
     ),
-    On(PATH, "agg-gb200", "TrtllmWorker").fails(
-        "the home of root, and another user",
-        ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
+    On(PATH, "agg-gb200", "TrtllmWorker", "model-download").fails(
+        "the home of root and another user, and a download beside the claim",
+        "mounts claim model-cache at /root/.cache/huggingface",
+        "runs as user 1000",
         put(
             GRAPH,
             f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
             "/root/.cache/huggingface",
         ),
         variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
+        "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
+        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
+        advises=("model-download",),
     ),
     On(PATH, "vllm-agg", "VllmWorker").advises(
         "the home of root, and an image of another user",
@@ -174,11 +179,6 @@ CASES = (
         _IN_AN_EMPTY_DIRECTORY,
         variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
         add("Deployment", f"{_POD}.initContainers", _FILLER),
-    ),
-    On(PATH, "agg-gb200", "model-download").advises(
-        "a download beside the claim",
-        "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
-        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
     ),
     On(PATH, "vllm-serve", "engine").advises(
         "vLLM's own server that keeps its model beside the claim",

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import (
+from tests.rules.names import (
     DECODE,
     FRONTEND,
     GRAPH,
@@ -12,11 +12,8 @@ from tests.rules.serving_edits import (
     VLLM_ARGS,
     VLLM_MAIN,
     WORKER,
-    command,
-    runtime,
-    vllm_argument,
-    worker_flags,
 )
+from tests.rules.serving_edits import command, runtime, vllm_argument, worker_flags
 
 FLAGS = "flags-exist"
 CHOICES = "engine-settings-accepted"
@@ -40,10 +37,8 @@ CASES = (
     ),
     On(FLAGS, "vllm-agg", "VllmWorker").is_undecided(
         "an option of a release that nobody read",
-        (
-            "--brand-new is no option of dynamo.vllm in any release that was read",
-            f"whether image {_NEW_IMAGE}",
-        ),
+        "--brand-new is no option of dynamo.vllm in any release that was read",
+        f"whether image {_NEW_IMAGE}",
         put(GRAPH, f"{VLLM_MAIN}.image", _NEW_IMAGE),
         vllm_argument(9, "--enable-prefix-caching", "--brand-new"),
     ),
@@ -54,21 +49,16 @@ CASES = (
         add(GRAPH, VLLM_ARGS, "-O2"),
     ),
     On(CHOICES, "vllm-agg", "VllmWorker").fails(
-        "no sequence at all",
+        "no sequence at all, and per cent for a share",
         "--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",
         add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),
-    ),
-    On(CHOICES, "vllm-agg", "VllmWorker").fails(
-        "per cent for a share",
         "--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",
         vllm_argument(7, "0.9", "90"),
     ),
     On(FLAGS, "trtllm-serve", "engine").fails(
         "dashes and an older option of trtllm-serve",
-        (
-            "--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",
-            "--moe_backend is no option of trtllm-serve: write moe_config.backend in the engine file",
-        ),
+        "--enable-chunked-prefill is no option of trtllm-serve: write --enable_chunked_prefill",
+        "--moe_backend is no option of trtllm-serve: write moe_config.backend in the engine file",
         add("Deployment/trtllm-serve", SERVER_ARGS, "--enable-chunked-prefill"),
         add("Deployment/trtllm-serve", SERVER_ARGS, "--moe_backend=CUTLASS"),
     ),

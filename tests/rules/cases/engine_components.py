@@ -2,16 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import document, drop, put, text
-from tests.rules.serving_edits import (
-    DECODE,
-    GRAPH,
-    PREFILL,
-    WORKER,
-    command,
-    main_container,
-    of_service,
-    runtime,
-)
+from tests.rules.names import DECODE, GRAPH, PREFILL, WORKER
+from tests.rules.serving_edits import command, main_container, of_service, runtime
 
 KNOWN = "component-type-known"
 _PLANNER = """
@@ -51,10 +43,12 @@ CASES = (
         "subComponentType is both, not prefill or decode",
         of_service(WORKER, "subComponentType", "both"),
     ),
-    On(KNOWN, "disagg-b200", PREFILL).fails(
-        "types of prefill and decode that are exchanged",
+    On(KNOWN, "disagg-b200", PREFILL, DECODE).fails(
+        "exchanged types of prefill and decode, and TensorRT-LLM without a word",
         "its type is decode, but its command line makes it prefill",
         of_service(PREFILL, "subComponentType", "decode"),
+        "its type is decode, but its command line makes it aggregated",
+        command(DECODE, "--disaggregation-mode decode ", ""),
     ),
     On(KNOWN, "sglang-disagg", "Decode").is_undecided(
         "SGLang whose file may tell it to decode",
@@ -84,11 +78,6 @@ CASES = (
         "a decode worker whose image starts its engine",
         drop(GRAPH, f"{_DECODE}.containers[0].args"),
         drop(GRAPH, f"{_DECODE}.containers[0].command"),
-    ),
-    On(KNOWN, "disagg-b200", DECODE).fails(
-        "a decode worker of TensorRT-LLM without a word",
-        "its type is decode, but its command line makes it aggregated",
-        command(DECODE, "--disaggregation-mode decode ", ""),
     ),
     On(MOUNTS, "agg-gb200", WORKER).fails(
         "a claim of the service beside the engine's files",

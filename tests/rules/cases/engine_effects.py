@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, engine_file, put
-from tests.rules.serving_edits import DECODE, PREFILL, SERVER, SERVER_ARGS, WORKER, worker_flags
+from tests.rules.names import DECODE, PREFILL, SERVER, SERVER_ARGS, WORKER
+from tests.rules.serving_edits import worker_flags
 
 EFFECT = "engine-settings-accepted"
 GRAPHS = "cuda-graphs-cover-batches"
@@ -10,10 +11,14 @@ STEP = "sequence-length-within-model"
 
 
 CASES = (
-    On(STEP, "agg-gb200", "TrtllmWorker").advises(
-        "sequences that TensorRT-LLM admits beyond the model",
-        ("admits sequences of 200000 tokens (worker.yaml", "but gpt-oss-120b was made for 131072"),
+    On(STEP, "agg-gb200", "TrtllmWorker", WORKER).advises(
+        "sequences beyond the model, and prompts beyond a step in one piece",
+        "admits sequences of 200000 tokens (worker.yaml",
+        "but gpt-oss-120b was made for 131072",
         engine_file("worker.yaml", "max_seq_len", 200_000),
+        "refuses prompts of more than max_num_tokens 1024 (worker.yaml",
+        engine_file("worker.yaml", "max_num_tokens", 1024),
+        engine_file("worker.yaml", "enable_chunked_prefill", value=False),
     ),
     On(EFFECT, "agg-gb200", WORKER).advises(
         "a fraction that an override of its block loses",
@@ -74,12 +79,6 @@ CASES = (
                 add("Deployment", SERVER_ARGS, '--hf-overrides={"max_position_embeddings": 262144}'),
             ),
         )
-    ),
-    On(STEP, "agg-gb200", WORKER).advises(
-        "prompts beyond a step, in one piece",
-        "refuses prompts of more than max_num_tokens 1024 (worker.yaml",
-        engine_file("worker.yaml", "max_num_tokens", 1024),
-        engine_file("worker.yaml", "enable_chunked_prefill", value=False),
     ),
     *(
         On(GRAPHS, "disagg-b200", DECODE).fails(

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import SERVER
+from tests.rules.names import SERVER
 
 RUNS = "start-command-runs"
 

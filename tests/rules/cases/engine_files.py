@@ -2,18 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, engine_file, put
-from tests.rules.serving_edits import (
-    DECODE,
-    GRAPH,
-    PREFILL,
-    RUNTIME,
-    SERVER_ARGS,
-    WORKER,
-    main,
-    runtime,
-    variable,
-    worker_flags,
-)
+from tests.rules.names import DECODE, GRAPH, PREFILL, RUNTIME, SERVER_ARGS, WORKER
+from tests.rules.serving_edits import main, runtime, variable, worker_flags
 
 ACCEPTED = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
@@ -71,10 +61,18 @@ CASES = (
         variable(WORKER, "ENGINE_ARGS", "configs/worker.yaml"),
         main(WORKER, "workingDir", None),
     ),
-    On(ACCEPTED, "disagg-b200", DECODE).fails(
-        "a key with a letter too many, in a release whose keys were read",
+    On(ACCEPTED, "disagg-b200", DECODE, PREFILL).fails(
+        "misspelt and misplaced keys",
         "is no setting that TensorRT-LLM is known to have; the nearest is max_batch_size",
         engine_file("decode.yaml", "max_batchh_size", 8),
+        "max_batchsize in decode.yaml of ConfigMap",
+        "the nearest is max_batch_size",
+        engine_file("decode.yaml", "max_batchsize", 1280),
+        "it is one inside kv_cache_config",
+        engine_file("prefill.yaml", "tokens_per_block", 32),
+        "moe_config.stream_interval in prefill.yaml",
+        "it is one at the top level",
+        engine_file("prefill.yaml", "moe_config.stream_interval", 20),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).is_undecided(
         "a key that is gone, in a release that was not read",
@@ -100,21 +98,11 @@ CASES = (
         engine_file("decode.yaml", _BACKEND, "FASTEST"),
         runtime(DECODE, "1.4.2"),
     ),
-    On(ACCEPTED, "disagg-b200", DECODE).fails(
-        "a misspelt key",
-        ("max_batchsize in decode.yaml of ConfigMap", "the nearest is max_batch_size"),
-        engine_file("decode.yaml", "max_batchsize", 1280),
-    ),
     On(ACCEPTED, "disagg-b200", DECODE).is_undecided(
         "a key that another release may have",
         "whether the release of its image knows brand_new_setting is not read",
         engine_file("decode.yaml", "brand_new_setting", 1280),
         runtime(DECODE, "1.4.2"),
-    ),
-    On(ACCEPTED, "disagg-b200", PREFILL).fails(
-        "a key outside its block",
-        "it is one inside kv_cache_config",
-        engine_file("prefill.yaml", "tokens_per_block", 32),
     ),
     On(ACCEPTED, "disagg-b200", DECODE).fails(
         "a key outside its block, in a release that was not read",
@@ -122,49 +110,35 @@ CASES = (
         engine_file("decode.yaml", "tokens_per_block", 32),
         runtime(DECODE, "1.4.2"),
     ),
-    On(ACCEPTED, "disagg-b200", PREFILL).fails(
-        "a key of the top level inside a block",
-        ("moe_config.stream_interval in prefill.yaml", "it is one at the top level"),
-        engine_file("prefill.yaml", "moe_config.stream_interval", 20),
-    ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "a guide of answers that there is not, by flag",
+        "a guide of answers that there is not, by flag, and steps that hold no request, by variable",
         "guided_decoding_backend in --guided-decoding-backend is 'outlines', not one of llguidance",
         worker_flags(WORKER, "--guided-decoding-backend outlines"),
-    ),
-    On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "a number in words, by flag and by variable, and steps that hold no request",
-        (
-            "max_beam_width in --max-beam-width is 'wide': it must be a valid integer",
-            "max_batch_size in worker.yaml of ConfigMap",
-            "is 0: it must be greater than 0",
-            "max_seq_len in DYN_TRTLLM_MAX_SEQ_LEN is 'long': it must be a valid integer",
-        ),
-        worker_flags(WORKER, "--max-beam-width wide"),
-        variable(WORKER, "DYN_TRTLLM_MAX_SEQ_LEN", "long"),
-        engine_file("worker.yaml", "max_batch_size", 0),
-    ),
-    On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "steps that hold no request, by variable",
         "max_batch_size in DYN_TRTLLM_MAX_BATCH_SIZE is '0': it must be greater than 0",
         variable(WORKER, "DYN_TRTLLM_MAX_BATCH_SIZE", "0"),
         engine_file("worker.yaml", "max_batch_size", remove=True),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(
+        "a number in words, by flag and by variable, steps that hold no request, and a block that is none",
+        "max_beam_width in --max-beam-width is 'wide': it must be a valid integer",
+        "max_batch_size in worker.yaml of ConfigMap",
+        "is 0: it must be greater than 0",
+        "max_seq_len in DYN_TRTLLM_MAX_SEQ_LEN is 'long': it must be a valid integer",
+        worker_flags(WORKER, "--max-beam-width wide"),
+        variable(WORKER, "DYN_TRTLLM_MAX_SEQ_LEN", "long"),
+        engine_file("worker.yaml", "max_batch_size", 0),
+        "scheduler_config in worker.yaml",
+        "is no mapping of settings",
+        engine_file("worker.yaml", "scheduler_config", "fcfs"),
+    ),
+    On(ACCEPTED, "agg-gb200", WORKER).fails(
         "slips between two releases that were read",
-        (
-            "backend in worker.yaml of ConfigMap",
-            "is 'pytorh', not one of _autodeploy, autodeploy, pytorch, tensorrt, trt",
-            "stream_intervall in worker.yaml of ConfigMap",
-        ),
+        "backend in worker.yaml of ConfigMap",
+        "is 'pytorh', not one of _autodeploy, autodeploy, pytorch, tensorrt, trt",
+        "stream_intervall in worker.yaml of ConfigMap",
         engine_file("worker.yaml", "backend", "pytorh"),
         engine_file("worker.yaml", "stream_intervall", 20),
         runtime(WORKER, "1.4.2"),
-    ),
-    On(ACCEPTED, "agg-gb200", WORKER).fails(
-        "a block that is no mapping",
-        ("scheduler_config in worker.yaml", "is no mapping of settings"),
-        engine_file("worker.yaml", "scheduler_config", "fcfs"),
     ),
     On("flags-exist", "vllm-disagg-efa", "Prefill").fails(
         "a flag of an older guide",

@@ -3,7 +3,8 @@
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, engine_file, put, text
 from tests.rules.exports import resource
-from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER, variable
+from tests.rules.names import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER
+from tests.rules.serving_edits import variable
 
 BRINGS = "image-brings-the-engine"
 DEFECTS = "runtime-defects-avoided"
@@ -32,19 +33,17 @@ CASES = (
         text(GRAPH, f"{VLLM_MAIN}.image", "runtime:", "runtime:v"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
-        "the image of another engine",
-        ("starts dynamo.vllm, but its image", "holds dynamo.sglang"),
+        "the image of another engine, and another engine in backendFramework",
+        "starts dynamo.vllm, but its image",
+        "holds dynamo.sglang",
         text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "sglang-runtime"),
+        "starts dynamo.vllm, but backendFramework of its graph is trtllm: the operator refuses it",
+        put(GRAPH, "spec.backendFramework", "trtllm"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "the image of a frontend",
         "dynamo-frontend:1.2.1 holds no engine",
         text(GRAPH, f"{VLLM_MAIN}.image", "vllm-runtime", "dynamo-frontend"),
-    ),
-    On(BRINGS, "vllm-agg", "VllmWorker").fails(
-        "another engine in backendFramework",
-        "starts dynamo.vllm, but backendFramework of its graph is trtllm: the operator refuses it",
-        put(GRAPH, "spec.backendFramework", "trtllm"),
     ),
     On(BRINGS, "vllm-agg", "VllmWorker").fails(
         "a registry without its first part",
@@ -107,10 +106,8 @@ CASES = (
     ),
     On(MATCHES, STATE, "Frontend", "TrtllmPrefillWorker").advises(
         "a newer platform that is told the version",
-        (
-            f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",
-            "does not say which release it is of",
-        ),
+        f"image {RUNTIME}:1.2.1 runs under platform 1.4.2 (dynamo-platform)",
+        "does not say which release it is of",
         resource(_PLATFORM, "inputs.version", "1.4.2"),
         resource(_GRAPH, _IMAGE, f"{RUNTIME}@sha256:{'0' * 64}"),
         resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),

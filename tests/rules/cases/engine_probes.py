@@ -2,18 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import (
-    FRONTEND,
-    GRAPH,
-    SERVER,
-    SERVER_ARGS,
-    VLLM_MAIN,
-    WORKER,
-    command,
-    main,
-    of_service,
-    variable,
-)
+from tests.rules.names import FRONTEND, GRAPH, SERVER, SERVER_ARGS, VLLM_MAIN, WORKER
+from tests.rules.serving_edits import command, main, of_service, variable
 
 PROBES = "probed-port-named"
 _LIVE = {"httpGet": {"path": "/live", "port": 9090}, "failureThreshold": 720}
@@ -25,19 +15,25 @@ _OWN_PROBES = (
 
 CASES = (
     On(PROBES, "vllm-serve", "vllm-serve").fails(
-        "a path of other makers' servers, asked of vLLM's own",
+        "a path of other makers' servers, a probe that is too short, a loopback address and another port",
         "its startupProbe asks for /healthz, which the server answers with 404; it serves /health",
         put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),
+        "where no probe and no Service reaches it; write 0.0.0.0",
+        put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1"),
+        "listens on 8001 (--port), but its readinessProbe asks port 8000",
+        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
     On(PROBES, "agg-gb200", WORKER).fails(
         "ports that replace the one that is probed",
         "its own ports (metrics) replace the operator's, and none is called system",
         main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
     ),
-    On(PROBES, "agg-gb200", FRONTEND).fails(
-        "a frontend that listens elsewhere",
+    On(PROBES, "agg-gb200", FRONTEND, WORKER).fails(
+        "a frontend that listens elsewhere, and a path with a slip",
         "listens on 8080 (--http-port), but the operator's probes ask port http, 8000",
         command(FRONTEND, "--http-port 8000", "--http-port 8080"),
+        "asks port system for /helth, which answers 404",
+        main(WORKER, "startupProbe", {"httpGet": {"path": "/helth", "port": "system"}}),
     ),
     On(PROBES, "agg-gb200").passes(
         "three probes that ask another port", _OWN_PROBES, main(WORKER, "startupProbe", _LIVE)
@@ -65,11 +61,6 @@ CASES = (
         main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": "system"}}),
         variable(WORKER, "DYN_SYSTEM_HEALTH_PATH", "/ready"),
     ),
-    On(PROBES, "agg-gb200", WORKER).fails(
-        "a path with a slip",
-        "asks port system for /helth, which answers 404",
-        main(WORKER, "startupProbe", {"httpGet": {"path": "/helth", "port": "system"}}),
-    ),
     On(PROBES, "agg-gb200").passes(
         "a path of another server of the pod",
         main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),
@@ -90,11 +81,6 @@ CASES = (
         "its startupProbe ends it after 60 s, and to load gpt-oss-120b takes 901 s",
         put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 6),
     ),
-    On(PROBES, "vllm-serve", "vllm-serve").fails(
-        "a server on the loopback address of its pod",
-        "where no probe and no Service reaches it; write 0.0.0.0",
-        put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1"),
-    ),
     On(PROBES, "vllm-serve").passes(
         "a threshold below zero, which ends nothing and is refused",
         put("Deployment", f"{SERVER}.startupProbe.failureThreshold", -6),
@@ -104,11 +90,6 @@ CASES = (
         ("its startupProbe ends it after", "nothing says how long its model takes to load"),
         put("Deployment", SERVER_ARGS, ["Qwen/Qwen3-32B", "--host=0.0.0.0", "--tensor-parallel-size=4"]),
         put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 1),
-    ),
-    On(PROBES, "vllm-serve", "vllm-serve").fails(
-        "probes of a server at another port than its own",
-        "listens on 8001 (--port), but its readinessProbe asks port 8000",
-        put("Deployment", f"{SERVER}.args[3]", "--port=8001"),
     ),
     On(PROBES, "vllm-serve").passes(
         "probes of the supervisor of data-parallel ranks",

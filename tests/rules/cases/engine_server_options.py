@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, engine_file, put
-from tests.rules.serving_edits import FRONTEND, GRAPH, SERVER, VLLM_ARGS, WORKER, command, worker_flags
+from tests.rules.names import FRONTEND, GRAPH, SERVER, VLLM_ARGS, WORKER
+from tests.rules.serving_edits import command, worker_flags
 
 FLAGS = "flags-exist"
 BLOCKS = "kv-router-knows-the-cache"
@@ -12,11 +13,9 @@ _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
 CASES = (
     On(FLAGS, "vllm-serve", "engine").fails(
         "Dynamo's names of the parsers",
-        (
-            "--reasoning-parser is gpt_oss, a name of Dynamo's or SGLang's: vllm serve calls the parser of "
-            "gpt-oss openai_gptoss, and ends with a KeyError",
-            "--tool-call-parser is harmony",
-        ),
+        "--reasoning-parser is gpt_oss, a name of Dynamo's or SGLang's: vllm serve calls the parser of "
+        "gpt-oss openai_gptoss, and ends with a KeyError",
+        "--tool-call-parser is harmony",
         put("Deployment", f"{SERVER}.args[9]", "--reasoning_parser=gpt_oss"),
         put("Deployment", f"{SERVER}.args[10]", "--tool-call-parser=harmony"),
     ),

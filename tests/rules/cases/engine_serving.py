@@ -2,19 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import text
-from tests.rules.serving_edits import (
-    DECODE,
-    FRONTEND,
-    GRAPH,
-    PREFILL,
-    VLLM_ARGS,
-    WORKER,
-    command,
-    runtime,
-    variable,
-    vllm_argument,
-    worker_flags,
-)
+from tests.rules.names import DECODE, FRONTEND, GRAPH, PREFILL, VLLM_ARGS, WORKER
+from tests.rules.serving_edits import command, runtime, variable, vllm_argument, worker_flags
 
 MODE = "flags-exist"
 NAME = "prefill-and-decode-agree"
@@ -35,10 +24,8 @@ CASES = (
     ),
     On(NAME, "sglang-disagg", "Prefill, Decode").fails(
         "another name, and another model, in SGLang's prefill worker",
-        (
-            "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
-            "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
-        ),
+        "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
+        "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
         text(GRAPH, f"{VLLM_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
         text(GRAPH, f"{VLLM_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
         undecided_for=("Prefill, Decode",),

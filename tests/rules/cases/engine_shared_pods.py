@@ -2,7 +2,7 @@
 
 from tests.rules.case import B200, On
 from tests.rules.edits import Edit, put
-from tests.rules.serving_edits import GRAPH, VLLM_MAIN, VLLM_POD
+from tests.rules.names import GRAPH, VLLM_MAIN, VLLM_POD
 
 PORTS, ENDS = "engine-ports-unique", "crash-ends-the-container"
 _SIDES = tuple(f"spec.components[{index}].podTemplate.spec" for index in (1, 2))

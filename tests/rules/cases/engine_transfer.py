@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, engine_file
-from tests.rules.serving_edits import DECODE, PREFILL
+from tests.rules.names import DECODE, PREFILL
 
 ALIGNED = "transfer-buffer-holds-the-prompt"
 BLOCKS = "prefill-and-decode-agree"
@@ -21,12 +21,10 @@ def _buffers(tokens: int) -> tuple[Edit, ...]:
 CASES = (
     On(ALIGNED, "disagg-gb200", PREFILL, DECODE).fails(
         "a buffer below the longest prompt that does not grow",
-        (
-            "holds 8192 tokens (prefill.yaml",
-            "prefill admits prompts of 8999 (prefill.yaml",
-            "less one token of an answer)",
-            "buffers of NIXL do not grow",
-        ),
+        "holds 8192 tokens (prefill.yaml",
+        "prefill admits prompts of 8999 (prefill.yaml",
+        "less one token of an answer)",
+        "buffers of NIXL do not grow",
         _buffers(8192),
     ),
     On(ALIGNED, "disagg-b200").passes("a buffer below the longest prompt that grows", _buffers(8192)),
@@ -41,10 +39,17 @@ CASES = (
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
         engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),
     ),
-    On(REUSE, "disagg-b200", PREFILL).fails(
-        "blocks for reuse by default",
-        ("enable_block_reuse true, the engine's default", "transfers it by UCX"),
+    On(REUSE, "disagg-b200", PREFILL, DECODE).fails(
+        "blocks for reuse by default, and transceivers that do not go with UCX or the cache",
+        "enable_block_reuse true, the engine's default",
+        "transfers it by UCX",
         engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),
+        "transfers by UCX with the Python transceiver (prefill.yaml",
+        engine_file("prefill.yaml", _RUNTIME, "PYTHON"),
+        "has the C++ transceiver (decode.yaml",
+        "the second manager of the KV cache",
+        engine_file("decode.yaml", _RUNTIME, "CPP"),
+        engine_file("decode.yaml", _SECOND_MANAGER, value=True),
     ),
     On(REUSE, "agg-gb200").passes(
         "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
@@ -52,16 +57,5 @@ CASES = (
         engine_file(
             "worker.yaml", "cache_transceiver_config", {"backend": "DEFAULT", "max_tokens_in_buffer": 8192}
         ),
-    ),
-    On(REUSE, "disagg-b200", PREFILL).fails(
-        "UCX with the Python transceiver",
-        "transfers by UCX with the Python transceiver (prefill.yaml",
-        engine_file("prefill.yaml", _RUNTIME, "PYTHON"),
-    ),
-    On(REUSE, "disagg-b200", DECODE).fails(
-        "the C++ transceiver and the cache of another manager",
-        ("has the C++ transceiver (decode.yaml", "the second manager of the KV cache"),
-        engine_file("decode.yaml", _RUNTIME, "CPP"),
-        engine_file("decode.yaml", _SECOND_MANAGER, value=True),
     ),
 )

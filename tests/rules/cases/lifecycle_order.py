@@ -41,24 +41,21 @@ inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-
 """)
 
 CASES = (
-    On(OPERATOR, EKS, "graph").fails(
-        "a graph beside its operator",
+    On(OPERATOR, EKS, "graph", "domain").fails(
+        "a graph and a compute domain beside what must be there before them",
         "does not depend on platform, which installs its operator",
         undepend(GRAPH, "Release/platform"),
+        "does not depend on graphs, the definition dynamographdeployments.nvidia.com",
+        _DEFINITION_OF_GRAPHS,
+        "does not depend on driver",
+        _DRIVER,
+        _DOMAIN,
     ),
     On(OPERATOR, EKS, "graph").fails(
         "a graph beside the reference to the stack that runs its operator",
         "does not depend on platform-layer, which installs its operator",
         removed("Release/platform"),
         document("{type: 'pulumi:pulumi:StackReference', name: platform-layer, inputs: {name: a/b/c}}"),
-    ),
-    On(OPERATOR, EKS, "graph").fails(
-        "a definition beside the graph",
-        "does not depend on graphs, the definition dynamographdeployments.nvidia.com",
-        _DEFINITION_OF_GRAPHS,
-    ),
-    On(OPERATOR, EKS, "domain").fails(
-        "a compute domain beside its driver", "does not depend on driver", _DRIVER, _DOMAIN
     ),
     On(CACHE, EKS, "graph").fails(
         "a graph beside the download",

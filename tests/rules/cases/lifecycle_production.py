@@ -61,14 +61,11 @@ CASES = (
             )
         ),
     ),
-    On(RETAINED, OURS, "model-cache-claim", "serving-namespace").fails(
-        "a claim and its namespace that are not kept",
+    On(RETAINED, OURS, "model-cache-claim", "serving-namespace", "nats").fails(
+        "a claim, its namespace and servers' volumes that are not kept",
         "it takes claim model-cache-claim along",
         resource(OUR_CLAIM, "retainOnDelete", False),
         resource("Namespace/serving-namespace", "retainOnDelete", False),
-    ),
-    On(RETAINED, OURS, "nats").fails(
-        "servers whose volumes go with them",
         "persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",
         resource(SERVERS, DELETED, "Delete"),
     ),

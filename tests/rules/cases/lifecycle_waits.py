@@ -15,16 +15,14 @@ CASES = (
         resource(GRAPH, "timeouts", {"delete": 180}),
         resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
     ),
-    On(WAITS, EKS, "download").fails(
-        "a download with the provider's own limit",
+    On(WAITS, EKS, "download", "graph").fails(
+        "a download with the provider's own limit, and a graph that nobody waits for",
         "until it has filled the cache, and nothing says how long at create:",
         resource("Job/download", "timeouts", {"delete": 300}),
-    ),
-    On(WAITS, EKS, "graph").advises(
-        "a graph that nobody waits for",
         "has no annotation pulumi.com/waitFor",
         unset(GRAPH, "inputs.metadata.annotations.[pulumi.com/waitFor]"),
         resource(GRAPH, "timeouts", {"delete": 180}),
+        advises=("graph",),
     ),
     On(WAITS, EKS, "graph").advises(
         "a wait that is skipped",

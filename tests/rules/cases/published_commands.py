@@ -3,8 +3,9 @@
 from tests.rules.case import On
 from tests.rules.edits import put
 from tests.rules.judging import DECODE, FILE, GPUS
+from tests.rules.names import GRAPH
 from tests.rules.published_findings import CONFIG_MAP, PUBLISHED
-from tests.rules.serving_edits import GRAPH, command, main_container
+from tests.rules.serving_edits import command, main_container
 
 _START = " \\\n  ".join(
     [
@@ -54,18 +55,15 @@ CASES = (
         "a service that is no mapping", "Broken is 3, not a mapping", put(GRAPH, "spec.services.Broken", 3)
     ),
     On("start-command-runs", PUBLISHED, DECODE).fails(
-        "a variable of nearly the name that is set",
+        "a variable of nearly the name that is set, and a blank behind the backslash",
         "its start script reads $ENGINE_ARG, which nothing sets; ENGINE_ARGS is set",
         command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
+        "a line of its start script begins with --disaggregation-mode: the line before does not go on",
+        command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),
     ),
     On("start-command-runs", PUBLISHED).passes(
         "a variable of nearly the name that is set, which a loop of the script sets",
         command(DECODE, "${ENGINE_ARGS}", "${ENGINE_ARG}"),
         command(DECODE, "python3 -m", "for ENGINE_ARG in ${ENGINE_ARGS}; do true; done\npython3 -m"),
-    ),
-    On("start-command-runs", PUBLISHED, DECODE).fails(
-        "a blank behind the backslash, after which the line does not go on",
-        "a line of its start script begins with --disaggregation-mode: the line before does not go on",
-        command(DECODE, "--disaggregation-mode", "\\ \n--disaggregation-mode"),
     ),
 )

@@ -3,8 +3,9 @@
 from tests.rules.case import On
 from tests.rules.edits import Edit, engine_file, put
 from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
+from tests.rules.names import GRAPH
 from tests.rules.published_findings import ON_GB200, ON_H200, PUBLISHED
-from tests.rules.serving_edits import GRAPH, main_container, of_service
+from tests.rules.serving_edits import main_container, of_service
 
 _WORKERS = (PREFILL, DECODE)
 _EIGHT_GPUS = (

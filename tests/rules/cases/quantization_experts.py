@@ -4,7 +4,8 @@ from typing import Any
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, drop, engine_file, put, text, variable
-from tests.rules.serving_edits import DECODE, PREFILL, SERVER, on_product
+from tests.rules.names import DECODE, PREFILL, SERVER
+from tests.rules.serving_edits import on_product
 
 RUNS = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"

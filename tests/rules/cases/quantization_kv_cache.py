@@ -2,7 +2,7 @@
 
 from tests.rules.case import On, Pools
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import SERVER, SERVER_ARGS, VLLM_ARGS
+from tests.rules.names import SERVER, SERVER_ARGS, VLLM_ARGS
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
@@ -19,12 +19,16 @@ _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
-        "one of vLLM's two workers with the checkpoint's own",
+        "the checkpoint's own format on one side, and directories that the handshake compares by name",
         "Prefill bfloat16 by auto (--kv-cache-dtype), Decode fp8 by fp8 (--kv-cache-dtype)",
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
+        "they load their models from different paths, which NixlConnector refuses to bring together: Prefill",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/models/gpt-oss-120b"),
     ),
     On(SAME, "vllm-disagg-efa").passes(
-        "two names of one format", text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3")
+        "two names of one format, and the repository of the other side's snapshot",
+        text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "fp8_e4m3"),
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=openai/gpt-oss-120b"),
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "a checkpoint that decides for prefill",
@@ -38,20 +42,11 @@ CASES = (
         "they load different models, which NixlConnector refuses to bring together",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
     ),
-    On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
-        "two directories, which the handshake compares by their names",
-        "they load their models from different paths, which NixlConnector refuses to bring together: Prefill",
-        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/models/gpt-oss-120b"),
-    ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "two directories, which nothing compares",
         "nothing says whether those hold one model: Prefill draft, Decode",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/models/draft"),
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", '"back', '"enforce_handshake_compat":false,"back'),
-    ),
-    On(SAME, "vllm-disagg-efa").passes(
-        "the repository of the other side's snapshot",
-        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=openai/gpt-oss-120b"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a name that TensorRT-LLM calls auto",

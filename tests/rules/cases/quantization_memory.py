@@ -2,7 +2,8 @@
 
 from tests.rules.case import On, Pools
 from tests.rules.edits import add, drop, engine_file, put, text
-from tests.rules.serving_edits import PREFILL, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN, on_product
+from tests.rules.names import PREFILL, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
+from tests.rules.serving_edits import on_product
 
 FITS = "kv-cache-fits"
 
@@ -88,12 +89,10 @@ CASES = (
     ),
     On(FITS, "trtllm-serve", "engine").fails(
         "nothing left beside the model",
-        (
-            "weights 63.4 + activations 30.0 + runtime and CUDA graphs 3.5 = 96.9 GiB are taken; 0.9 of the "
-            "rest (--kv_cache_free_gpu_memory_fraction) leaves 0.0 GiB",
-            "one sequence of 2,048 tokens (max_throughput.yaml",
-            "takes 0.1 GiB",
-        ),
+        "weights 63.4 + activations 30.0 + runtime and CUDA graphs 3.5 = 96.9 GiB are taken; 0.9 of the "
+        "rest (--kv_cache_free_gpu_memory_fraction) leaves 0.0 GiB",
+        "one sequence of 2,048 tokens (max_throughput.yaml",
+        "takes 0.1 GiB",
         _ON_H100,
         _ONE_GPU,
         text("Deployment", f"{SERVER_ARGS}[8]", "8192", "131072"),

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, put
-from tests.rules.serving_edits import SERVER, VLLM_MAIN
+from tests.rules.names import SERVER, VLLM_MAIN
 
 BACKEND, FLAGS = "vllm-moe-backend", "flags-exist"
 

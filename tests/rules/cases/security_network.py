@@ -34,10 +34,12 @@ CASES = (
         "has an API endpoint open to 0.0.0.0/0",
         resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),
     ),
-    On(PUBLIC, "disagg-b200", "dynamo-nats").fails(
-        "a load balancer for everybody",
+    On(PUBLIC, "disagg-b200", "dynamo-nats", "frontend").fails(
+        "a load balancer and an Ingress for everybody",
         "is a load balancer open to every address, and nothing makes it internal",
         _balanced(),
+        "is internet-facing, open to every address",
+        _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
     ),
     On(PUBLIC, "disagg-b200").passes(
         "a load balancer for one range", _balanced(loadBalancerSourceRanges=["10.0.0.0/8"])
@@ -46,11 +48,6 @@ CASES = (
         "an internal load balancer",
         _balanced(),
         put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal"),
-    ),
-    On(PUBLIC, "disagg-b200", "frontend").fails(
-        "an Ingress that faces the internet",
-        "is internet-facing, open to every address",
-        _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
     ),
     On(PUBLIC, EKS, "cluster").fails(
         "a cluster's endpoint as it is by default",

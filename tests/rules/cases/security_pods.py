@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.names import GRAPH
 
 PRIVILEGED = "pods-run-unprivileged"
 PINNED = "images-pinned"
@@ -28,26 +28,22 @@ spec:
 """)
 
 CASES = (
-    On(PRIVILEGED, "disagg-b200", "device-plugin").fails(
-        "an agent of the node", "shares the node's Network (hostNetwork), as an agent of the node", _PLUGIN
-    ),
-    On(PRIVILEGED, "disagg-b200", "Frontend").fails(
-        "a frontend that runs as root",
+    On(PRIVILEGED, "disagg-b200", "device-plugin", "Frontend").fails(
+        "an agent of the node, and a frontend that runs as root",
+        "shares the node's Network (hostNetwork), as an agent of the node",
+        _PLUGIN,
         "container main runs as root (runAsUser 0)",
         put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
         put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
     ),
     On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
-        "capabilities beyond what transports ask for",
+        "capabilities beyond what transports ask for, and files of the node",
         "adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",
         put(
             GRAPH,
             f"{VLLM_POD}.containers.0.securityContext.capabilities",
             {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
         ),
-    ),
-    On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
-        "files of the node",
         "mounts /dev/infiniband of its node",
         add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),
     ),

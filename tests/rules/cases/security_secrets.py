@@ -7,7 +7,7 @@ from tests.rules.case import On
 from tests.rules.edits import Edit, add, document, text
 from tests.rules.exports import LATER, append
 from tests.rules.exports import resource as of_state
-from tests.rules.serving_edits import GRAPH
+from tests.rules.names import GRAPH
 
 PLAIN = "secrets-not-in-plain-values"
 MARKED = "secrets-marked-secret"
@@ -39,15 +39,27 @@ metadata: {{name: hf-token-secret, namespace: gpt-oss}}
 
 
 CASES = (
-    On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
-        "a token in a container's environment",
+    On(PLAIN, "disagg-b200", "TrtllmDecodeWorker", "model-download", "clients").fails(
+        "credentials in environments, on a command line and in a server's configuration",
         "variable HF_TOKEN of container main holds a Hugging Face token",
         add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),
-    ),
-    On(PLAIN, "disagg-b200", "TrtllmDecodeWorker").fails(
-        "a password that only its name tells",
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
         add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "tr0mbone"}),
+        tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),
+        add("Job/model-download", "spec.template.spec.containers.0.command", TOKEN),
+        text(
+            "Job/model-download",
+            "spec.template.spec.containers.0.args.0",
+            "hf download",
+            f"hf download --token {TOKEN}",
+        ),
+        tuple(f"data.{kind[2:]}.conf holds {kind}" for kind in OF_EACH_KIND),
+        document(f"""
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: clients, namespace: gpt-oss}}
+data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.items()})}
+"""),
     ),
     On(PLAIN, "disagg-b200", "Frontend", "TrtllmPrefillWorker", "TrtllmDecodeWorker").fails(
         "a token for all services of a graph",
@@ -72,27 +84,6 @@ CASES = (
         add(GRAPH, f"{MAIN}.env", {"name": "ADMIN_PASSWORD", "value": "enabled"}),
         add(GRAPH, f"{MAIN}.env", {"value": "a variable without a name"}),
     ),
-    On(PLAIN, "disagg-b200", "model-download").fails(
-        "a token on a command line",
-        tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),
-        add("Job/model-download", "spec.template.spec.containers.0.command", TOKEN),
-        text(
-            "Job/model-download",
-            "spec.template.spec.containers.0.args.0",
-            "hf download",
-            f"hf download --token {TOKEN}",
-        ),
-    ),
-    On(PLAIN, "disagg-b200", "clients").fails(
-        "credentials of each kind in a server's configuration",
-        tuple(f"data.{kind[2:]}.conf holds {kind}" for kind in OF_EACH_KIND),
-        document(f"""
-apiVersion: v1
-kind: ConfigMap
-metadata: {{name: clients, namespace: gpt-oss}}
-data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.items()})}
-"""),
-    ),
     *(
         On(PLAIN, "disagg-b200", "hf-token-secret").fails(
             f"a token in {key} of a Secret",
@@ -110,20 +101,15 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
             {"name": "HF_TOKEN", "value": LATER},
         ),
     ),
-    On(MARKED, "program-on-eks", "token").fails(
-        "a Secret that is not marked",
+    On(MARKED, "program-on-eks", "token", "platform").fails(
+        "a Secret that is not marked, and passwords among a chart's values",
         tuple(
             f"{key}.HF_TOKEN holds a value of a Secret and is not marked" for key in ("stringData", "data")
         ),
         of_state("Secret/token", "inputs.stringData", {"HF_TOKEN": "anything"}),
         of_state("Secret/token", "inputs.data", {"HF_TOKEN": "anything"}),
-    ),
-    On(MARKED, "program-on-eks", "platform").fails(
-        "a password among a chart's values",
-        (
-            "values.grafana.adminPassword holds a value called",
-            "values.users[1].password holds a value called",
-        ),
+        "values.grafana.adminPassword holds a value called",
+        "values.users[1].password holds a value called",
         of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),
         of_state("Release/platform", "inputs.values.users", [{}, {"password": "correct horse"}]),
     ),

@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, drop, put
-from tests.rules.serving_edits import GRAPH, PREFILL, VLLM_MAIN, main_container, of_service
+from tests.rules.names import GRAPH, PREFILL, VLLM_MAIN
+from tests.rules.serving_edits import main_container, of_service
 
 KIND, FIELDS, VALUES, MAIN = "kind-served", "fields-known", "values-accepted", "main-container-named"
 
@@ -11,10 +12,8 @@ _VLLM = "spec.components[1]"
 CASES = (
     On(KIND, "vllm-agg", "gpt-oss-vllm").fails(
         "a version of graphs that there is not",
-        (
-            'the API server: no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"',
-            "DynamoGraphDeployment is served in nvidia.com/v1alpha1 and nvidia.com/v1beta1",
-        ),
+        'the API server: no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"',
+        "DynamoGraphDeployment is served in nvidia.com/v1alpha1 and nvidia.com/v1beta1",
         put(GRAPH, "apiVersion", "nvidia.com/v1"),
     ),
     On(KIND, "vllm-serve", "vllm-serve").fails(
@@ -23,33 +22,23 @@ CASES = (
         put("Deployment", "apiVersion", "extensions/v1beta1"),
     ),
     On(FIELDS, "disagg-b200", PREFILL).fails(
-        "a misspelt field of a service",
-        (
-            f"spec.services.{PREFILL}.replicsa is no field of a DynamoGraphDeployment of nvidia.com/v1alpha1",
-            " in Dynamo 1.2; the nearest field here is replicas",
-            f'strict decoding error: unknown field "spec.services.{PREFILL}.replicsa"',
-        ),
+        "fields misspelt, a level too high or too low, and of a later release",
+        f"spec.services.{PREFILL}.replicsa is no field of a DynamoGraphDeployment of nvidia.com/v1alpha1",
+        " in Dynamo 1.2; the nearest field here is replicas",
+        f'strict decoding error: unknown field "spec.services.{PREFILL}.replicsa"',
         of_service(PREFILL, "replicsa", 1),
-    ),
-    On(FIELDS, "disagg-b200", PREFILL).fails(
-        "a field a level too high",
-        ("workingDir belongs to", f" or {main_container(PREFILL, 'workingDir')}"),
+        "workingDir belongs to",
+        f" or {main_container(PREFILL, 'workingDir')}",
         of_service(PREFILL, "workingDir", "/workspace"),
-    ),
-    On(FIELDS, "disagg-b200", PREFILL).fails(
-        "a field a level too low",
         f"subComponentType belongs to spec.services.{PREFILL}.subComponentType",
         of_service(PREFILL, "extraPodSpec.subComponentType", "prefill"),
+        "Dynamo 1.5 (development) has it",
+        of_service(PREFILL, "runtimeVersionOverride", "1.2.1"),
     ),
     On(FIELDS, "vllm-agg", "VllmWorker").fails(
         "a field of the other API version",
         "is no field of a DynamoGraphDeployment of nvidia.com/v1beta1 in Dynamo 1.2",
         put(GRAPH, f"{_VLLM}.envFromSecret", "hf-token-secret"),
-    ),
-    On(FIELDS, "disagg-b200", PREFILL).fails(
-        "a field that a later release has",
-        "Dynamo 1.5 (development) has it",
-        of_service(PREFILL, "runtimeVersionOverride", "1.2.1"),
     ),
     On(FIELDS, "vllm-agg", "VllmWorker").is_undecided(
         "a field that only some releases have, where nothing says which it is",
@@ -59,15 +48,10 @@ CASES = (
         put(GRAPH, f"{_VLLM}.runtimeVersionOverride", "1.4.0"),
     ),
     On(FIELDS, "vllm-serve", "vllm-serve").fails(
-        "a field of a built-in kind",
-        (
-            "spec.template.spec.nodeselector is no field of a Deployment",
-            "the nearest field here is nodeSelector",
-        ),
+        "a field of a built-in kind, and a patch",
+        "spec.template.spec.nodeselector is no field of a Deployment",
+        "the nearest field here is nodeSelector",
         put("Deployment", "spec.template.spec.nodeselector", {"a": "b"}),
-    ),
-    On(FIELDS, "vllm-serve", "vllm-serve").fails(
-        "a patch",
         "$patch is no field of a Deployment of apps/v1 in Kubernetes 1.37 (judge a patch by",
         put("Deployment", "spec.template.spec.$patch", "replace"),
     ),
@@ -78,37 +62,29 @@ CASES = (
         put("Deployment", "metadata.managedFields", [{"manager": "x", "fieldsV1": {"f:spec": {}}}]),
     ),
     On(VALUES, "disagg-b200", PREFILL).fails(
-        "a number of GPUs without quotes",
-        (
-            f"spec.services.{PREFILL}.resources.limits.gpu is 1, without quotes a number",
-            'in body must be of type string: "integer"',
-        ),
+        "a number without quotes, a variable that stands twice, and a placeholder",
+        f"spec.services.{PREFILL}.resources.limits.gpu is 1, without quotes a number",
+        'in body must be of type string: "integer"',
         of_service(PREFILL, "resources.limits.gpu", 1),
+        "the API server: spec",
+        'Duplicate value: {"name":"HF_HUB_OFFLINE"}',
+        add(GRAPH, main_container(PREFILL, "env"), {"name": "HF_HUB_OFFLINE", "value": "1"}),
+        "is ${PRIORITY}, which something is to replace",
+        of_service(PREFILL, "extraPodSpec.priority", "${PRIORITY}"),
+        undecided_for=(PREFILL,),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a text where a number stands",
+        "a text where a number stands, and no selector",
         "is the text 'long', not of type integer; the API server: json: cannot unmarshal string",
         put("Deployment", "spec.progressDeadlineSeconds", "long"),
+        "spec.selector is absent (judge a patch by",
+        "the API server: spec.selector: Required value",
+        drop("Deployment", "spec.selector"),
     ),
     On(VALUES, "vllm-agg", "VllmWorker").fails(
         "the type that older recipes give a worker",
         'Unsupported value: "main": supported values: "frontend", "worker", "prefill"',
         put(GRAPH, f"{_VLLM}.type", "main"),
-    ),
-    On(VALUES, "disagg-b200", PREFILL).fails(
-        "a variable that stands twice",
-        ("the API server: spec", 'Duplicate value: {"name":"HF_HUB_OFFLINE"}'),
-        add(GRAPH, main_container(PREFILL, "env"), {"name": "HF_HUB_OFFLINE", "value": "1"}),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a Deployment without a selector",
-        ("spec.selector is absent (judge a patch by", "the API server: spec.selector: Required value"),
-        drop("Deployment", "spec.selector"),
-    ),
-    On(VALUES, "disagg-b200", PREFILL).is_undecided(
-        "a placeholder for a number",
-        "is ${PRIORITY}, which something is to replace",
-        of_service(PREFILL, "extraPodSpec.priority", "${PRIORITY}"),
     ),
     On(MAIN, "vllm-agg", "VllmWorker").fails(
         "a container of another name",

@@ -3,7 +3,8 @@
 from tests.rules.case import On
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import drop, put
-from tests.rules.serving_edits import DECODE, GRAPH, VLLM_MAIN, main
+from tests.rules.names import DECODE, GRAPH, VLLM_MAIN
+from tests.rules.serving_edits import main
 
 _POD = "spec.template.spec"
 
@@ -14,30 +15,20 @@ CASES = (
         put(GRAPH, f"{VLLM_MAIN}.resources.requests", {"nvidia.com/gpu": "2"}),
     ),
     On(VALUES, "disagg-b200", DECODE).fails(
-        "fewer GPUs requested than a v1alpha1 service has for its limit, and a device without one",
-        (
-            f'spec.services.{DECODE}.resources.requests: Invalid value: "2": must be equal to nvidia.com/gpu',
-            f"spec.services.{DECODE}.resources.limits: Required value: Limit must be set",
-        ),
+        "requests below limits, a device without a limit, and what is refused in a service's pods",
+        f'spec.services.{DECODE}.resources.requests: Invalid value: "2": must be equal to nvidia.com/gpu',
+        f"spec.services.{DECODE}.resources.limits: Required value: Limit must be set",
         put(GRAPH, f"spec.services.{DECODE}.resources.requests.gpu", "2"),
         put(GRAPH, f"spec.services.{DECODE}.resources.requests.custom", {"rdma/ib": "1"}),
-    ),
-    On(VALUES, "disagg-b200", DECODE).fails(
-        "what the API server refuses in the pods of a v1alpha1 service",
-        (
-            f"{DECODE}.extraPodSpec.tolerations[0].effect: Unsupported value",
-            f'{DECODE}.extraPodSpec.mainContainer.startupProbe.httpGet.port: Invalid value: "9090"',
-        ),
+        f"{DECODE}.extraPodSpec.tolerations[0].effect: Unsupported value",
+        f'{DECODE}.extraPodSpec.mainContainer.startupProbe.httpGet.port: Invalid value: "9090"',
         put(GRAPH, f"spec.services.{DECODE}.extraPodSpec.tolerations[0].effect", "NoScheduled"),
         main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "GPUs that are requested and not limited",
+        "GPUs that are requested and not limited, and an amount whose suffix there is not",
         "Limit must be set for non overcommitable resources",
         drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "an amount whose suffix there is not",
         "requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",
         put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
         put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),

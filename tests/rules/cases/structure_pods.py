@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, put
-from tests.rules.serving_edits import GRAPH, VLLM_MAIN, WORKER, runtime
+from tests.rules.names import GRAPH, VLLM_MAIN, WORKER
+from tests.rules.serving_edits import runtime
 
 VALUES = "values-accepted"
 
@@ -15,23 +16,25 @@ _ON_NODES = {
 
 CASES = (
     On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a selector that the own pods do not match",
-        ("spec.template.metadata.labels: Invalid value:", "`selector` does not match template `labels`"),
+        "own pods not selected, a volume, tolerations and probes that are refused",
+        "spec.template.metadata.labels: Invalid value:",
+        "`selector` does not match template `labels`",
         put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a mount of a volume that the pod does not have",
         f'{_POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',
         put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a value of a taint whatever its value",
         "value must be empty when `operator` is 'Exists'",
         put(
             "Deployment",
             f"{_POD}.tolerations",
             [{"key": "nvidia.com/gpu", "operator": "Exists", "value": "present"}],
         ),
+        f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
+        '"NoSchedule", "PreferNoSchedule", "NoExecute"',
+        put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),
+        'readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',
+        put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
+        "startupProbe.failureThreshold: Invalid value: -6: must be greater than or equal to 0",
+        put("Deployment", f"{_POD}.containers[0].startupProbe.failureThreshold", -6),
     ),
     On(VALUES, "vllm-disagg-efa", "Prefill").fails(
         "shared memory of a medium in small letters",
@@ -42,30 +45,12 @@ CASES = (
             {"name": "scratch", "emptyDir": {"medium": "memory"}},
         ),
     ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a toleration of an effect that there is not",
-        f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
-        '"NoSchedule", "PreferNoSchedule", "NoExecute"',
-        put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a probe of a port in quotes",
-        'readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',
-        put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
-    ),
-    On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a probe that may fail fewer times than never",
-        "startupProbe.failureThreshold: Invalid value: -6: must be greater than or equal to 0",
-        put("Deployment", f"{_POD}.containers[0].startupProbe.failureThreshold", -6),
-    ),
     On(VALUES, "agg-gb200", WORKER).fails(
         "what no Kubernetes takes in pods, in a release without a schema",
-        (
-            'matchExpressions[0].operator: Invalid value: "in": not a valid selector operator',
-            "sharedMemory.size",
-            'imagePullPolicy: Unsupported value: "Allways": supported values: "Always", "IfNotPresent"',
-            "topologyKey: Required value",
-        ),
+        'matchExpressions[0].operator: Invalid value: "in": not a valid selector operator',
+        "sharedMemory.size",
+        'imagePullPolicy: Unsupported value: "Allways": supported values: "Always", "IfNotPresent"',
+        "topologyKey: Required value",
         put(GRAPH, f"{_WORKER}.extraPodSpec.affinity.nodeAffinity", _ON_NODES),
         put(GRAPH, f"{_WORKER}.sharedMemory.size", "80G1"),
         put(GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.imagePullPolicy", "Allways"),

@@ -4,7 +4,8 @@ from typing import Any
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, put
-from tests.rules.serving_edits import DECODE, FRONTEND, GRAPH, PREFILL, runtime
+from tests.rules.names import DECODE, FRONTEND, GRAPH, PREFILL
+from tests.rules.serving_edits import runtime
 
 MATCHES = "pod-affinity-can-match"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -38,13 +39,19 @@ def _rather(kind: str, selector: dict[str, Any]) -> Edit:
 
 
 CASES = (
-    On(MATCHES, "disagg-b200", "Frontend").is_undecided(
-        "another graph, which another file may hold",
+    On(MATCHES, "disagg-b200", DECODE).fails(
+        "another graph, and workers, whose only type is prefill or decode since 1.2",
         "another manifest's may",
         _away(_named("some-other-graph")),
+        "must run beside",
+        "(by kubernetes.io/hostname), but no pod of the graph carries that, not even itself",
+        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
+        undecided_for=("Frontend",),
     ),
     On(MATCHES, "disagg-b200").passes(
-        "the graph's pods in any namespace", _away(_named("gpt-oss-disagg"), namespaceSelector={})
+        "the graph's pods in any namespace, and a preference for pods that there are not",
+        _away(_named("gpt-oss-disagg"), namespaceSelector={}),
+        _rather("podAffinity", {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
     On(MATCHES, "disagg-b200").passes(
         "pods of the graph that are no workers",
@@ -57,14 +64,6 @@ CASES = (
                 ],
             }
         ),
-    ),
-    On(MATCHES, "disagg-b200", DECODE).fails(
-        "workers, whose only type is prefill or decode since 1.2",
-        (
-            "must run beside",
-            "(by kubernetes.io/hostname), but no pod of the graph carries that, not even itself",
-        ),
-        _beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
     On(MATCHES, "disagg-b200", DECODE).fails(
         "pods that are of two graphs",
@@ -93,10 +92,6 @@ CASES = (
         "pods with nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg-frontend, which no pod "
         "of the graph carries; its own nvidia.com/dynamo-graph-deployment-name is gpt-oss-disagg",
         _rather("podAntiAffinity", _named("gpt-oss-disagg-frontend")),
-    ),
-    On(MATCHES, "disagg-b200").passes(
-        "a preference for pods that there are not",
-        _rather("podAffinity", {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),
     ),
     On(MATCHES, "disagg-b200").passes(
         "workers, as prefill and decode are called before 1.2",

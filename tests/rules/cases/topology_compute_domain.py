@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.rules.case import TWO_B200, On
 from tests.rules.edits import Edit, document, drop, put, without
-from tests.rules.serving_edits import DECODE, PREFILL
+from tests.rules.names import DECODE, PREFILL
 
 CLAIMS, TRAY = "compute-domain-claims", "workers-fit-pool"
 DOMAIN = "one-compute-domain"
@@ -64,10 +64,8 @@ CASES = (
     ),
     On(TRAY, "disagg-gb200", f"{DECODE}, {PREFILL}").fails(
         "two prefill pods and one decode pod on two trays",
-        (
-            "3 pods (1 of TrtllmDecodeWorker + 2 of TrtllmPrefillWorker) each claim",
-            "but pool p6e-gb200.36xlarge has 2 nodes",
-        ),
+        "3 pods (1 of TrtllmDecodeWorker + 2 of TrtllmPrefillWorker) each claim",
+        "but pool p6e-gb200.36xlarge has 2 nodes",
         service(PREFILL, "replicas", 2),
     ),
     On(TRAY, "disagg-gb200", *WORKERS).is_undecided(

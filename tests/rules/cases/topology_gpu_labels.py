@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, drop, put
-from tests.rules.serving_edits import GRAPH, VLLM_POD, WORKER
+from tests.rules.names import GRAPH, VLLM_POD, WORKER
 
 SELECTS = "pod-selects-a-pool"
 FITS = "worker-fits-node"
@@ -47,9 +47,11 @@ CASES = (
         put(GRAPH, f"{VLLM_POD}.affinity", _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").fails(
-        "a product with a digit too many",
+        "a GPU and an architecture by wrong names",
         "no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",
         put(GRAPH, f"{_SELECTOR}[nvidia.com/gpu.product]", "NVIDIA-B2000"),
+        "no node is called x86_64; Kubernetes writes amd64 or arm64",
+        put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),
     ),
     On(SELECTS, "vllm-agg", "VllmWorker").advises(
         "a toleration of nearly the taint of GPUs",
@@ -68,10 +70,5 @@ CASES = (
         put(GRAPH, _SELECTOR, {"kubernetes.io/arch": "arm64"}),
         pools=(),
         undecided_for=("VllmWorker",),
-    ),
-    On(SELECTS, "vllm-agg", "VllmWorker").fails(
-        "an architecture by the name that Linux gives it",
-        "no node is called x86_64; Kubernetes writes amd64 or arm64",
-        put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "x86_64"),
     ),
 )

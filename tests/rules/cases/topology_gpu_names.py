@@ -4,7 +4,7 @@ import json
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, document, drop, put, variable
-from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
+from tests.rules.names import GRAPH, SERVER, VLLM_MAIN
 
 OFFERED, GPUS, ROLES = "gpu-resource-is-offered", "gpus-match-parallelism", "roles-complete"
 _RESOURCES = f"{SERVER}.resources"

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, variable
-from tests.rules.serving_edits import GRAPH, SERVER, VLLM_MAIN
+from tests.rules.names import GRAPH, SERVER, VLLM_MAIN
 
 GPUS = "gpus-match-parallelism"
 _GROUP = """

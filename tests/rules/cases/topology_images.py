@@ -2,17 +2,21 @@
 
 from tests.rules.case import On
 from tests.rules.edits import drop, put
-from tests.rules.serving_edits import DECODE, GRAPH, RUNTIME, WORKER, runtime
+from tests.rules.names import DECODE, GRAPH, RUNTIME, WORKER
+from tests.rules.serving_edits import runtime
 
 IMAGE = "image-architecture-matches-node"
 
 
 CASES = (
     On(IMAGE, "disagg-b200", DECODE).fails(
-        "an image for Grace on an x86 machine",
+        "an image for Grace on an x86 machine, and where nothing tells the architecture",
         f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
         "(kubernetes.io/arch=amd64)",
         runtime(DECODE, "1.2.1-arm64"),
+        "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",
+        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),
+        undecided_for=("Frontend",),
     ),
     On(IMAGE, "agg-gb200", WORKER).fails(
         "the architecture told by the product alone",
@@ -39,10 +43,5 @@ CASES = (
         runtime(DECODE, "1.2.1-arm64"),
         drop(GRAPH, f"spec.services.{DECODE}.extraPodSpec.nodeSelector"),
         pools=(),
-    ),
-    On(IMAGE, "disagg-b200", "Frontend").is_undecided(
-        "nothing that tells the architecture",
-        "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",
-        put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),
     ),
 )

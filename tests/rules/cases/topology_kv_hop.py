@@ -1,24 +1,8 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
+from tests.rules import kv_edits as kv
 from tests.rules.case import TWO_B200, On
 from tests.rules.edits import document, put
-from tests.rules.kv_edits import (
-    BASE,
-    BOTH,
-    COST,
-    DECODE,
-    DGD,
-    EFA,
-    EFA_CLAIM,
-    GRAPH,
-    HOP,
-    PREFILL,
-    claimed,
-    devices,
-    variable,
-    with_rdma,
-    without_efa,
-)
 
 _TOGETHER = """
 apiVersion: apps/v1
@@ -43,51 +27,53 @@ _SIDE = """
 """
 
 CASES = (
-    On(HOP, "vllm-agg", "together").fails(
+    On(kv.HOP, "vllm-agg", "together").fails(
         "both in one pod, of which there are two",
         "hands KV cache from prefill to decode in other pods with no transport",
         document(_TOGETHER + "".join(_SIDE % (role, role) for role in ("prefill", "decode"))),
         pools=TWO_B200,
     ),
-    On(HOP, BASE, GRAPH).fails(
+    On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "no device at all",
-        ("from Prefill to Decode in other pods with no transport", COST),
-        without_efa(*BOTH),
+        ("from Prefill to Decode in other pods with no transport", kv.COST),
+        kv.without_efa(*kv.BOTH),
     ),
-    On(HOP, BASE, GRAPH).fails(
+    On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "no device for the way that somebody typed",
         "in other pods with no transport",
-        without_efa(*BOTH),
-        put(DGD, "metadata.annotations", {"dynamo-stack/kv-transport": "efa"}),
+        kv.without_efa(*kv.BOTH),
+        put(kv.DGD, "metadata.annotations", {"dynamo-stack/kv-transport": "efa"}),
     ),
-    On(HOP, BASE, GRAPH).fails(
+    On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "a device on one side alone",
-        f"no transport: Prefill has efa (1 {EFA}); Decode has no network device",
-        without_efa(DECODE),
+        f"no transport: Prefill has efa (1 {kv.EFA}); Decode has no network device",
+        kv.without_efa(kv.DECODE),
     ),
-    On(HOP, BASE, GRAPH).fails(
+    On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "different devices",
-        f"no transport in common: Prefill has efa (1 {EFA}); Decode has rdma (1 rdma/ib)",
-        without_efa(DECODE),
-        with_rdma(DECODE),
+        f"no transport in common: Prefill has efa (1 {kv.EFA}); Decode has rdma (1 rdma/ib)",
+        kv.without_efa(kv.DECODE),
+        kv.with_rdma(kv.DECODE),
     ),
-    On(HOP, BASE, GRAPH).fails(
+    On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "RDMA that UCX may not use",
         ("Prefill has no network device", "UCX_TLS=cuda_copy,cuda_ipc,tcp leaves rdma out"),
-        without_efa(*BOTH),
-        with_rdma(*BOTH),
-        variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp"),
+        kv.without_efa(*kv.BOTH),
+        kv.with_rdma(*kv.BOTH),
+        kv.variable("UCX_TLS", "cuda_copy,cuda_ipc,tcp"),
     ),
-    On(HOP, BASE).passes("devices of DRANET", without_efa(*BOTH), document(EFA_CLAIM), claimed("efa")),
-    On(HOP, BASE, GRAPH).is_undecided(
+    On(kv.HOP, kv.BASE).passes(
+        "devices of DRANET", kv.without_efa(*kv.BOTH), document(kv.EFA_CLAIM), kv.claimed("efa")
+    ),
+    On(kv.HOP, kv.BASE, kv.GRAPH).is_undecided(
         "claims that nothing describes",
         "nothing here says what the claim template efa asks for",
-        without_efa(*BOTH),
-        claimed("efa"),
+        kv.without_efa(*kv.BOTH),
+        kv.claimed("efa"),
     ),
-    On(HOP, BASE, GRAPH).is_undecided(
+    On(kv.HOP, kv.BASE, kv.GRAPH).is_undecided(
         "an amount that is no number",
-        f"the amount of {EFA} is 'all', not a whole number",
-        devices(EFA, "all", PREFILL),
+        f"the amount of {kv.EFA} is 'all', not a whole number",
+        kv.devices(kv.EFA, "all", kv.PREFILL),
     ),
 )

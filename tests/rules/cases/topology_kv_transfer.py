@@ -15,25 +15,20 @@ _OLD_WORDS = (drop(DGD, main(PREFILL, "args[3]")), put(DGD, main(PREFILL, "args[
 
 
 CASES = (
-    On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL).fails(
-        "no backend",
+    On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL, TRTLLM_DECODE).fails(
+        "no backend, and one in lower case",
         "is a prefill worker without cache_transceiver_config.backend, so its engine transfers no",
         engine_file("prefill.yaml", _BACKEND, remove=True),
         runtime(TRTLLM_PREFILL, "1.0.0"),
+        "has cache_transceiver_config.backend 'ucx' (decode.yaml of ConfigMap",
+        "not one of DEFAULT, UCX, NIXL, MOONCAKE, MPI, in upper case",
+        engine_file("decode.yaml", _BACKEND, "ucx"),
     ),
     On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL).is_undecided(
         "no backend, in a release that was not read",
         "that was read in 1.0, and its image is older",
         engine_file("prefill.yaml", _BACKEND, remove=True),
         runtime(TRTLLM_PREFILL, "0.9.1"),
-    ),
-    On(CONFIGURED, "disagg-gb200", TRTLLM_DECODE).fails(
-        "a backend in lower case",
-        (
-            "has cache_transceiver_config.backend 'ucx' (decode.yaml of ConfigMap",
-            "not one of DEFAULT, UCX, NIXL, MOONCAKE, MPI, in upper case",
-        ),
-        engine_file("decode.yaml", _BACKEND, "ucx"),
     ),
     On(CONFIGURED, BASE, "Prefill").fails(
         "vLLM's prefill without a connector",
@@ -70,21 +65,20 @@ CASES = (
         ),
     ),
     On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").advises(
-        "UCX there and NIXL here",
+        "UCX there and NIXL here, in runtimes of two releases",
         "TrtllmPrefillWorker hands KV cache over by TensorRT-LLM's UCX, but TrtllmDecodeWorker takes it "
         "by TensorRT-LLM's NIXL",
         engine_file("decode.yaml", _BACKEND, "NIXL"),
-    ),
-    On(AGREES, "disagg-b200", f"{TRTLLM_PREFILL}, {TRTLLM_DECODE}").advises(
-        "runtimes of two releases",
         "their runtimes are of different release lines: TrtllmPrefillWorker 1.2, TrtllmDecodeWorker 1.3",
         runtime(TRTLLM_DECODE, "1.3.1"),
     ),
     On(AGREES, BASE, "Prefill, Decode").advises(
-        "NIXL's own library, and no connector",
+        "NIXL's own library and no connector, and a draft model on one side",
         "Prefill hands KV cache over by NixlConnector (UCX), but Decode takes it by no connector",
         connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
         drop(DGD, main(DECODE, "args[3]")),
+        "a draft model (--speculative-config) is given to Prefill and not to Decode",
+        add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),
     ),
     On(AGREES, BASE, "Prefill, Decode").advises(
         "another connector",
@@ -93,11 +87,9 @@ CASES = (
     ),
     On(AGREES, BASE, "Prefill", "Decode").advises(
         "roles the wrong way round",
-        (
-            "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
-            "kv_producer",
-            "is a decode worker with kv_role kv_producer",
-        ),
+        "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
+        "kv_producer",
+        "is a decode worker with kv_role kv_producer",
         tuple(
             edit
             for component, role in zip(BOTH, ("kv_consumer", "kv_producer"), strict=True)
@@ -107,10 +99,5 @@ CASES = (
                 '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
             )
         ),
-    ),
-    On(AGREES, BASE, "Prefill, Decode").advises(
-        "a draft model on one side",
-        "a draft model (--speculative-config) is given to Prefill and not to Decode",
-        add(DGD, main(PREFILL, "args"), '--speculative-config={"method":"eagle3","model":"nvidia/draft"}'),
     ),
 )

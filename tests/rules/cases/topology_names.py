@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import GRAPH, VLLM_POD
+from tests.rules.names import GRAPH, VLLM_POD
 
 NAMES = "named-objects-exist"
 _SECRET = (

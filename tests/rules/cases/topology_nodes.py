@@ -3,7 +3,7 @@
 from tests.rules.case import On
 from tests.rules.edits import Edit, drop, put
 from tests.rules.exports import unset
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, SERVER
+from tests.rules.names import DECODE, GRAPH, PREFILL, SERVER
 
 FITS, FITS_POOL = "worker-fits-node", "workers-fit-pool"
 SELECTS = "pod-selects-a-pool"
@@ -38,10 +38,8 @@ CASES = (
     ),
     On(FITS_POOL, "disagg-b200", f"{DECODE}, {PREFILL}").fails(
         "replicas that are more than the machine has GPUs",
-        (
-            f"2 x 4 of {DECODE} + 1 of {PREFILL} is 9 GPUs",
-            "pool p6-b200.48xlarge (1 x p6-b200.48xlarge with 8 GPUs each) has 8",
-        ),
+        f"2 x 4 of {DECODE} + 1 of {PREFILL} is 9 GPUs",
+        "pool p6-b200.48xlarge (1 x p6-b200.48xlarge with 8 GPUs each) has 8",
         put(GRAPH, f"spec.services.{DECODE}.replicas", 2),
     ),
     On(FITS_POOL, "vllm-serve", "engine").fails(

@@ -2,7 +2,7 @@
 
 from tests.rules.case import TWO_B200, On
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.serving_edits import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
+from tests.rules.names import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
 
 DIVIDES = "parallelism-divides-model"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
@@ -13,10 +13,8 @@ _GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754
 CASES = (
     On(DIVIDES, "agg-gb200", WORKER).fails(
         "three ranks of TensorRT-LLM",
-        (
-            "tensor parallelism 3 (worker.yaml of ConfigMap",
-            "does not divide the 64 attention heads of gpt-oss-120b",
-        ),
+        "tensor parallelism 3 (worker.yaml of ConfigMap",
+        "does not divide the 64 attention heads of gpt-oss-120b",
         engine_file("worker.yaml", "tensor_parallel_size", 3),
         engine_file("worker.yaml", "moe_expert_parallel_size", 3),
         engine_file("worker.yaml", "enable_attention_dp", False),
@@ -36,11 +34,9 @@ CASES = (
     ),
     On(DIVIDES, "agg-gb200", WORKER).fails(
         "three do not divide four ranks, nor the experts",
-        (
-            "moe_expert_parallel_size 3 (worker.yaml of ConfigMap",
-            "does not divide tensor parallelism 4 (worker.yaml of ConfigMap",
-            "does not divide the 128 experts of gpt-oss-120b",
-        ),
+        "moe_expert_parallel_size 3 (worker.yaml of ConfigMap",
+        "does not divide tensor parallelism 4 (worker.yaml of ConfigMap",
+        "does not divide the 128 experts of gpt-oss-120b",
         engine_file("worker.yaml", "moe_expert_parallel_size", 3),
     ),
     On(DIVIDES, "agg-gb200", WORKER).fails(
@@ -55,10 +51,8 @@ CASES = (
     ),
     On(NVLINK, "vllm-agg", "VllmWorker").fails(
         "ranks on two B200 machines",
-        (
-            "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
-            "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
-        ),
+        "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
+        "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
         put(GRAPH, f"{_VLLM}.replicas", 1),
         put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),
         put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),

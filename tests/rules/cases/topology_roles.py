@@ -3,7 +3,8 @@
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable
 from tests.rules.exports import LATER, resource, unset
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, VLLM_POD, main_container, runtime
+from tests.rules.names import DECODE, GRAPH, PREFILL, VLLM_POD
+from tests.rules.serving_edits import main_container, runtime
 
 ROLES = "roles-complete"
 FITS = "worker-fits-node"
@@ -103,10 +104,8 @@ CASES = (
     ),
     On(FITS, "vllm-agg", "VllmWorker").fails(
         "more GPUs in one pod than any node has",
-        (
-            "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
-            "asks for 200 CPUs in one pod",
-        ),
+        "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
+        "asks for 200 CPUs in one pod",
         put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
         put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
         put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),

@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, drop, put
-from tests.rules.serving_edits import DECODE, GRAPH
+from tests.rules.names import DECODE, GRAPH
 
 ROLLOUT = "rollout-can-proceed"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
@@ -18,11 +18,9 @@ def _annotated(worker: str, annotations: dict[str, str]) -> Edit:
 CASES = (
     On(ROLLOUT, "trtllm-serve", "engine").fails(
         "a Deployment that adds a pod where no GPU is free",
-        (
-            "starts 1 pod before an old one may go (max-unavailable 0, spec.strategy)",
-            "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
-            "each) has 0 free in all",
-        ),
+        "starts 1 pod before an old one may go (max-unavailable 0, spec.strategy)",
+        "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
+        "each) has 0 free in all",
         put("Deployment", "spec.strategy", {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}}),
     ),
     On(ROLLOUT, "vllm-agg", "VllmWorker").fails(

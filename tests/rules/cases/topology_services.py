@@ -2,7 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.serving_edits import GRAPH, SERVER
+from tests.rules.names import GRAPH, SERVER
 
 REACHES = "service-reaches-pods"
 _FRONTEND = "spec.components[0].podTemplate.spec.containers[0]"
@@ -24,10 +24,8 @@ _ALONE = put("Deployment", f"{SERVER}.args[2]", "--host=127.0.0.1")
 CASES = (
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a letter too many in the selector",
-        (
-            "selects app.kubernetes.io/name=vllm-server",
-            "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
-        ),
+        "selects app.kubernetes.io/name=vllm-server",
+        "those of vllm-serve have app.kubernetes.io/name=vllm-serve",
         put("Service", "spec.selector[app.kubernetes.io/name]", "vllm-server"),
     ),
     On(REACHES, "vllm-serve").passes(
