@@ -15,8 +15,7 @@ GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 
 DEFECTS = (
     On("config-names-unique", f"{AGG_A} {DISAGG_A}", "llm-config").fails(
-        "both TensorRT-LLM recipes call their ConfigMap llm-config",
-        "have different content and are one object",
+        "both TensorRT-LLM recipes have one ConfigMap llm-config", "have different content and are one object"
     ),
     On("answer-parsers", f"{AGG_A} {DISAGG_A}", *WORKERS).fails(
         "no parsers, although gpt-oss answers in harmony",
@@ -33,7 +32,7 @@ DEFECTS = (
         f"its own {GRAPH_NAME} is gpt-oss-agg",
     ),
     On("pods-run-unprivileged", DISAGG_PERF, DISAGG_BENCH).fails(
-        "the benchmark is privileged for a sysctl that its pod may set",
+        "benchmarks are privileged for a sysctl",
         "container perf is privileged, and asks for no network device",
     ),
     On("benchmark-within-engine", f"{AGG_A} {AGG_PERF}", AGG_BENCH).fails(
@@ -51,12 +50,10 @@ DEFECTS = (
         "any node with a GPU will do", "nvidia.com/gpu.present=true", undecided_for=WORKERS
     ),
     On("moe-backend-runs", DISAGG_A, PREFILL, DECODE).fails(
-        "the kernels need Blackwell, and nothing keeps the workers off Hopper",
-        "TRTLLM is for Blackwell",
-        pools=H200,
+        "the kernels need Blackwell, and nothing keeps Hopper away", "TRTLLM is for Blackwell", pools=H200
     ),
     On("kv-hop-has-a-transport", DISAGG_A, "gpt-oss-disagg").fails(
-        "KV cache goes from one node to another without a transport",
+        "KV cache goes from node to node by nothing",
         "no network device and no compute domain's channel",
         pools=TWO_GB200,
     ),
@@ -73,8 +70,7 @@ DEFECTS = (
         "the pull secret of the benchmark is created nowhere", "nothing that was read makes this Secret"
     ),
     On("storage-class-exists", CACHE, "model-cache").fails(
-        "the storage class is of the publisher's own cluster",
-        "dgxc-enterprise-file, which is of the publisher's own cluster",
+        "the class is the publisher's", "dgxc-enterprise-file, which is of the publisher's own cluster"
     ),
     On("cache-shared-by-nodes", DISAGG_A, "model-cache").is_undecided(
         "nothing beside the graph says whether its claim can be shared",
@@ -85,8 +81,7 @@ DEFECTS = (
         "reads its model from /model-store/hub",
     ),
     On("model-revision-equal", DISAGG_B, PREFILL, DECODE).fails(
-        "workers take whatever the main branch holds when they start",
-        "serves openai/gpt-oss-120b in no revision",
+        "workers take what the main branch holds at start", "serves openai/gpt-oss-120b in no revision"
     ),
     On("cache-holds-the-model", f"{CACHE} {DOWNLOAD} {DISAGG_B}", "model-cache").fails(
         "the claim has no room for a second revision", ("asks for 100Gi (107.4 GB)", "130.5 GB")

@@ -2,7 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable, without
-from tests.rules.names import DOWNLOAD, GRAPH, RUNTIME, SERVER
+from tests.rules.names import DOWNLOAD, GRAPH, PREFILL, RUNTIME, SERVER
+from tests.rules.serving_edits import main_container
 
 EQUAL = "model-revision-equal"
 FRONTEND = "offline-frontend-has-the-model"
@@ -17,6 +18,7 @@ _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
 _SCRIPT = f"{SERVER}.args[0]"
 _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
+_OTHER_SNAPSHOT = f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
 _NAMED_BY_VLLM = (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),)
 _IN_PYTHON = """pip install huggingface_hub==1.16.4
@@ -103,20 +105,13 @@ CASES = (
     On(EQUAL, "agg-gb200", "TrtllmWorker").fails(
         "a worker with another revision than the download's",
         (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
-        variable(
-            GRAPH, _ENV, "MODEL_PATH", f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}"
-        ),
+        variable(GRAPH, _ENV, "MODEL_PATH", _OTHER_SNAPSHOT),
     ),
     On(EQUAL, "disagg-b200", "TrtllmPrefillWorker").fails(
         "prefill and decode with two revisions, and no download",
         f"but TrtllmDecodeWorker reads {_REVISION}",
         without(DOWNLOAD),
-        variable(
-            GRAPH,
-            "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.env",
-            "MODEL_PATH",
-            f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
-        ),
+        variable(GRAPH, main_container(PREFILL, "env"), "MODEL_PATH", _OTHER_SNAPSHOT),
     ),
     On(FRONTEND, "agg-gb200", "Frontend").fails(
         "an offline frontend without the claim, beside workers that are told not to",
@@ -209,9 +204,7 @@ CASES = (
         text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),
     ),
     On(WORKER, "agg-gb200").passes(
-        "a worker that names the repository and may ask the hub",
-        _NAMED,
-        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
+        "a repository's name, and leave to ask the hub", _NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)
     ),
     On(WORKER, "vllm-serve", "model-cache").is_undecided(
         "a server of vLLM that only transformers' variable keeps from the hub",

@@ -74,9 +74,7 @@ CASES = (
         put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1"),
     ),
     On(FILLED, "vllm-node-cache", "/mnt/k8s-disks/0/models").is_undecided(
-        "nothing that fills the directory",
-        "nothing that was read fills /mnt/k8s-disks/0/models of each node",
-        without(_COPIES),
+        "nothing that fills it", "nothing that was read fills /mnt/k8s-disks/0/models", without(_COPIES)
     ),
     On(FILLED, "vllm-node-cache", "engine").fails(
         "a Job that fills one of two nodes",

@@ -2,8 +2,8 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text, variable
-from tests.rules.names import GRAPH, SERVER, VLLM_MAIN, VLLM_POD
-from tests.rules.serving_edits import vllm_argument
+from tests.rules.names import DOWNLOAD, GRAPH, POD, SERVER, VLLM_MAIN, VLLM_POD, WORKER
+from tests.rules.serving_edits import main, main_container, vllm_argument
 
 HOLDS = "cache-holds-the-model"
 PATH = "model-path-mounted"
@@ -12,9 +12,10 @@ CLASS = "storage-class-exists"
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
 _SIZE = "spec.resources.requests.storage"
-_WORKER = "spec.services.TrtllmWorker"
-_SCRIPT = "spec.template.spec.containers[0].args[0]"
-_ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
+_SCRIPT = f"{SERVER}.args[0]"
+_ENV = main_container(WORKER, "env")
+_WITHOUT_OTHERS = "--exclude 'original/*' --exclude 'metal/*'"
+_HOME_OF_ROOT = "/root/.cache/huggingface"
 
 _EBS_CLASS = document(
     """
@@ -29,14 +30,13 @@ parameters: {type: gp3, encrypted: "true"}
 
 _IN_THE_HOME_OF_ROOT = (
     drop(GRAPH, f"{VLLM_POD}.securityContext"),
-    put(GRAPH, f"{VLLM_MAIN}.volumeMounts[0].mountPath", "/root/.cache/huggingface"),
-    vllm_argument(0, "/opt/models", "/root/.cache/huggingface"),
+    put(GRAPH, f"{VLLM_MAIN}.volumeMounts[0].mountPath", _HOME_OF_ROOT),
+    vllm_argument(0, "/opt/models", _HOME_OF_ROOT),
 )
-_POD = "spec.template.spec"
 _IN_AN_EMPTY_DIRECTORY = (
     put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),
     variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
-    put("Deployment", f"{_POD}.volumes[0]", {"name": "model-cache", "emptyDir": {}}),
+    put("Deployment", f"{POD}.volumes[0]", {"name": "model-cache", "emptyDir": {}}),
 )
 _FILLER = {
     "name": "fill",
@@ -50,30 +50,21 @@ CASES = (
         "room for two revisions, and a download of the weights in all three forms",
         ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
         put(_CLAIM, _SIZE, "200Gi"),
-        text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
+        text(DOWNLOAD, _SCRIPT, _WITHOUT_OTHERS, ""),
     ),
     On(HOLDS, "agg-gb200").passes(
         "room for two revisions, and a download of the tensors alone",
         put(_CLAIM, _SIZE, "200Gi"),
-        text(
-            "Job/model-download",
-            _SCRIPT,
-            "--exclude 'original/*' --exclude 'metal/*'",
-            "--include 'model-*.safetensors'",
-        ),
+        text(DOWNLOAD, _SCRIPT, _WITHOUT_OTHERS, "--include 'model-*.safetensors'"),
     ),
     On(PATH, "agg-gb200", "TrtllmWorker", "model-download").fails(
         "the home of root and another user, and a download beside the claim",
         "mounts claim model-cache at /root/.cache/huggingface",
         "runs as user 1000",
-        put(
-            GRAPH,
-            f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
-            "/root/.cache/huggingface",
-        ),
-        variable(GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
+        main(WORKER, "volumeMounts[1].mountPath", _HOME_OF_ROOT),
+        variable(GRAPH, _ENV, "HF_HOME", _HOME_OF_ROOT),
         "where nothing is mounted, so the model goes with the pod; it mounts model-cache at /models",
-        put("Job/model-download", "spec.template.spec.containers[0].volumeMounts[0].mountPath", "/models"),
+        put(DOWNLOAD, f"{SERVER}.volumeMounts[0].mountPath", "/models"),
         advises=("model-download",),
     ),
     On(PATH, "vllm-agg", "VllmWorker").advises(
@@ -105,19 +96,13 @@ CASES = (
         "no class, and no default one", "names no storage class", drop(_CLAIM, "spec.storageClassName")
     ),
     On(CLASS, "vllm-agg").passes(
-        "a volume that exists already",
-        drop(_CLAIM, "spec.storageClassName"),
-        put(_CLAIM, "spec.volumeName", "models"),
+        "an existing volume", drop(_CLAIM, "spec.storageClassName"), put(_CLAIM, "spec.volumeName", "models")
     ),
     On(CLASS, "trtllm-serve", CLAIM).fails(
-        "a shared volume of a class that makes EBS volumes",
-        "asks for ReadWriteMany from storage class shared-files",
-        _EBS_CLASS,
+        "a shared volume of EBS", "asks for ReadWriteMany from storage class shared-files", _EBS_CLASS
     ),
     On(CLASS, "trtllm-serve").passes(
-        "a volume of one node, of a class that makes EBS volumes",
-        _EBS_CLASS,
-        put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"]),
+        "a volume of one node, of EBS", _EBS_CLASS, put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"])
     ),
     On(CLASS, "trtllm-serve", CLAIM).advises(
         "a shared volume of the class that makes EBS volumes where nobody gave its name to another",
@@ -125,22 +110,19 @@ CASES = (
         put(_CLAIM, "spec.storageClassName", "gp3"),
     ),
     On(CLASS, "trtllm-serve").passes(
-        "a shared EBS volume without a file system, which several nodes may attach",
-        _EBS_CLASS,
-        put(_CLAIM, "spec.volumeMode", "Block"),
+        "a shared EBS volume without a file system", _EBS_CLASS, put(_CLAIM, "spec.volumeMode", "Block")
     ),
     On(HOLDS, "vllm-serve", "engine").fails(
         "an emptyDir that the model does not fit into",
-        "downloads openai/gpt-oss-120b into emptyDir model-cache of 20Gi at /opt/models, but its tensors "
-        "alone take 65.2 GB: the pod is evicted",
+        "into emptyDir model-cache of 20Gi at /opt/models, but its tensors alone take 65.2 GB: the pod is",
         _IN_AN_EMPTY_DIRECTORY,
-        put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
+        put("Deployment", f"{POD}.volumes[0].emptyDir.sizeLimit", "20Gi"),
     ),
     *(
         On(HOLDS, "vllm-serve").passes(
             name,
             _IN_AN_EMPTY_DIRECTORY,
-            put("Deployment", f"{_POD}.volumes[0].emptyDir.sizeLimit", limit),
+            put("Deployment", f"{POD}.volumes[0].emptyDir.sizeLimit", limit),
             edit,
         )
         for name, limit, edit in (
@@ -166,7 +148,7 @@ CASES = (
         "room for two revisions, and a download that leaves one of the other forms out",
         "takes 195.7 GB as it is downloaded",
         put(_CLAIM, _SIZE, "200Gi"),
-        text("Job/model-download", _SCRIPT, "--exclude 'original/*' ", ""),
+        text(DOWNLOAD, _SCRIPT, "--exclude 'original/*' ", ""),
     ),
     On(PATH, "vllm-serve", "engine").fails(
         "an offline worker whose cache is an emptyDir that nothing fills",
@@ -178,7 +160,7 @@ CASES = (
         "an offline worker whose cache an init container fills",
         _IN_AN_EMPTY_DIRECTORY,
         variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "yes"),
-        add("Deployment", f"{_POD}.initContainers", _FILLER),
+        add("Deployment", f"{POD}.initContainers", _FILLER),
     ),
     On(PATH, "vllm-serve", "engine").advises(
         "vLLM's own server that keeps its model beside the claim",

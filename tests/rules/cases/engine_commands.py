@@ -16,9 +16,7 @@ from tests.rules.names import (
 from tests.rules.serving_edits import command, runtime, vllm_argument, worker_flags
 
 FLAGS = "flags-exist"
-CHOICES = "engine-settings-accepted"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
-
 
 RUNS = "start-command-runs"
 PUBLISHED = "published-disagg"
@@ -48,7 +46,7 @@ CASES = (
         add(GRAPH, VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
         add(GRAPH, VLLM_ARGS, "-O2"),
     ),
-    On(CHOICES, "vllm-agg", "VllmWorker").fails(
+    On("engine-settings-accepted", "vllm-agg", "VllmWorker").fails(
         "no sequence at all, and per cent for a share",
         "--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",
         add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),

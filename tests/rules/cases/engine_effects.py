@@ -9,7 +9,6 @@ EFFECT = "engine-settings-accepted"
 GRAPHS = "cuda-graphs-cover-batches"
 STEP = "sequence-length-within-model"
 
-
 CASES = (
     On(STEP, "agg-gb200", "TrtllmWorker", WORKER).advises(
         "sequences beyond the model, and prompts beyond a step in one piece",
@@ -45,8 +44,7 @@ CASES = (
         engine_file("decode.yaml", "cuda_graph_config.max_batch_size", 640),
     ),
     On(GRAPHS, "disagg-b200").passes(
-        "graphs of a prefill worker, which never runs one",
-        engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8),
+        "graphs of a prefill worker", engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 8)
     ),
     On(GRAPHS, "disagg-b200").passes(
         "no graphs at all, as somebody chose", engine_file("decode.yaml", "cuda_graph_config", None)

@@ -4,10 +4,8 @@ from tests.rules.case import On
 from tests.rules.edits import add, drop, put
 from tests.rules.names import SERVER
 
-RUNS = "start-command-runs"
-
 CASES = (
-    On(RUNS, "vllm-serve", "engine").fails(
+    On("start-command-runs", "vllm-serve", "engine").fails(
         "a command in one text",
         "its command begins with 'vllm serve': no shell parts it at the blank",
         put("Deployment", f"{SERVER}.command", ["vllm serve"]),
@@ -29,7 +27,7 @@ CASES = (
         put("Deployment", f"{SERVER}.args[0]", "/opt/models/gpt-oss-120b"),
         put("PersistentVolumeClaim", "spec.resources.requests.storage", "50Gi"),
     ),
-    On(RUNS, "vllm-serve", "engine").fails(
+    On("start-command-runs", "vllm-serve", "engine").fails(
         "a program that vLLM's image is given",
         "its args begin with 'vllm', and its image starts vllm serve by itself",
         drop("Deployment", f"{SERVER}.command"),

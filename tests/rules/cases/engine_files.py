@@ -2,12 +2,13 @@
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, engine_file, put
-from tests.rules.names import DECODE, GRAPH, PREFILL, RUNTIME, SERVER_ARGS, WORKER
+from tests.rules.names import DECODE, GRAPH, PREFILL, RUNTIME, SERVER, SERVER_ARGS, WORKER
 from tests.rules.serving_edits import main, runtime, variable, worker_flags
 
 ACCEPTED = "engine-settings-accepted"
 SERVE, VLLM = "trtllm-serve", "vllm-serve"
 _BACKEND = "moe_config.backend"
+_LABEL = {"fieldRef": {"fieldPath": "metadata.labels['draft']"}}
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
 
 
@@ -38,11 +39,7 @@ CASES = (
     On(ACCEPTED, VLLM, "engine").is_undecided(
         "a speculation that a label of the pod holds",
         "the value of --speculative-config is unknown",
-        add(
-            "Deployment/vllm-serve",
-            "spec.template.spec.containers[0].env",
-            {"name": "DRAFT", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['draft']"}}},
-        ),
+        add("Deployment", f"{SERVER}.env", {"name": "DRAFT", "valueFrom": _LABEL}),
         _vllm_flag("--speculative-config=$(DRAFT)"),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(

@@ -7,7 +7,6 @@ from tests.rules.names import DECODE, GRAPH, RUNTIME, VLLM_MAIN, WORKER
 from tests.rules.serving_edits import variable
 
 BRINGS = "image-brings-the-engine"
-DEFECTS = "runtime-defects-avoided"
 FRONTEND_THERE = "graph-has-a-frontend"
 MATCHES = "runtime-matches-platform"
 STATE = "disagg-b200-state"
@@ -51,15 +50,14 @@ CASES = (
         put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),
     ),
     On(BRINGS, "vllm-agg").passes(
-        "a copy in another organisation's registry",
-        put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),
+        "another's registry", put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1")
     ),
-    On(DEFECTS, "agg-gb200", WORKER).fails(
+    On("runtime-defects-avoided", "agg-gb200", WORKER).fails(
         "attention data parallelism on GB200 in the release that crashes",
         ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
         variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
     ),
-    On(DEFECTS, "agg-gb200").passes(
+    On("runtime-defects-avoided", "agg-gb200").passes(
         "without attention data parallelism",
         variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
         engine_file("worker.yaml", "enable_attention_dp", value=False),

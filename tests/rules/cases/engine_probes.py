@@ -62,8 +62,7 @@ CASES = (
         variable(WORKER, "DYN_SYSTEM_HEALTH_PATH", "/ready"),
     ),
     On(PROBES, "agg-gb200").passes(
-        "a path of another server of the pod",
-        main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}}),
+        "another path", main(WORKER, "startupProbe", {**_LIVE, "httpGet": {"path": "/ready", "port": 8080}})
     ),
     On(PROBES, "vllm-agg").passes(
         "a path of another program in a worker's place",
@@ -82,8 +81,7 @@ CASES = (
         put("Deployment", f"{SERVER}.startupProbe.failureThreshold", 6),
     ),
     On(PROBES, "vllm-serve").passes(
-        "a threshold below zero, which ends nothing and is refused",
-        put("Deployment", f"{SERVER}.startupProbe.failureThreshold", -6),
+        "a threshold below zero", put("Deployment", f"{SERVER}.startupProbe.failureThreshold", -6)
     ),
     On(PROBES, "vllm-serve", "vllm-serve").is_undecided(
         "a startup probe of seconds, for a model whose size nobody knows",

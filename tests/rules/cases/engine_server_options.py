@@ -13,8 +13,7 @@ _VLLM_FRONTEND = "spec.components[0].podTemplate.spec.containers[0].args"
 CASES = (
     On(FLAGS, "vllm-serve", "engine").fails(
         "Dynamo's names of the parsers",
-        "--reasoning-parser is gpt_oss, a name of Dynamo's or SGLang's: vllm serve calls the parser of "
-        "gpt-oss openai_gptoss, and ends with a KeyError",
+        "gpt_oss, a name of Dynamo's or SGLang's: vllm serve calls the parser of gpt-oss openai_gptoss",
         "--tool-call-parser is harmony",
         put("Deployment", f"{SERVER}.args[9]", "--reasoning_parser=gpt_oss"),
         put("Deployment", f"{SERVER}.args[10]", "--tool-call-parser=harmony"),

@@ -6,23 +6,19 @@ from tests.rules.names import DECODE, FRONTEND, GRAPH, PREFILL, VLLM_ARGS, WORKE
 from tests.rules.serving_edits import command, runtime, variable, vllm_argument, worker_flags
 
 MODE = "flags-exist"
-NAME = "prefill-and-decode-agree"
 PARSERS = "answer-parsers"
-CALLS = "tool-calls-recovered"
 BOTH = f"{PREFILL}, {DECODE}"
 
-
 CASES = (
-    On(CALLS, "agg-gb200", FRONTEND).fails(
+    On("tool-calls-recovered", "agg-gb200", FRONTEND).fails(
         "a frontend of the release before calls were recovered",
         "is of Dynamo before 1.3 (image nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1): about half",
         runtime(FRONTEND, "1.1.1"),
     ),
-    On(CALLS, "agg-gb200").passes(
-        "workers without the parser, of which another rule speaks",
-        command(WORKER, " --dyn-tool-call-parser harmony", ""),
+    On("tool-calls-recovered", "agg-gb200").passes(
+        "workers without the parser, another's matter", command(WORKER, " --dyn-tool-call-parser harmony", "")
     ),
-    On(NAME, "sglang-disagg", "Prefill, Decode").fails(
+    On("prefill-and-decode-agree", "sglang-disagg", "Prefill, Decode").fails(
         "another name, and another model, in SGLang's prefill worker",
         "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
         "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
@@ -48,10 +44,9 @@ CASES = (
         variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),
     ),
     On("crash-ends-the-container", "agg-gb200").passes(
-        "a pause before the container ends",
-        command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code"),
+        "a pause before the end", command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code")
     ),
-    On(NAME, "disagg-b200", BOTH).fails(
+    On("prefill-and-decode-agree", "disagg-b200", BOTH).fails(
         "two names in one graph",
         "TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",
         command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),

@@ -35,8 +35,7 @@ CASES = (
     ),
     On(ENDS, "vllm-agg").passes("engines that their shells become", _supervised("/bin/sh", "exec python3")),
     On(ENDS, "vllm-agg").passes(
-        "an engine to which its shell passes the signal on",
-        _supervised("/bin/sh", "trap 'kill $!' TERM && python3"),
+        "an engine whose shell passes the signal on", _supervised("/bin/sh", "trap 'kill $!' TERM && python3")
     ),
     On(ENDS, "vllm-agg").passes("engines that bash becomes by itself", _supervised("/bin/bash", "python3")),
     On(PORTS, "vllm-agg", "VllmWorker").fails(
@@ -60,8 +59,7 @@ CASES = (
     ),
     On(PORTS, "vllm-agg", "VllmWorker").fails(
         "more workers on the network of their nodes than there are nodes",
-        "8 pods share the network of their nodes (hostNetwork) and have port 9090, "
-        "of which each node of pool p6-b200.48xlarge (1 x",
+        "8 pods share the network of their nodes (hostNetwork) and have port 9090, of which each node of",
         put(GRAPH, f"{VLLM_POD}.hostNetwork", True),
     ),
     On(PORTS, "vllm-disagg-efa", "Prefill, Decode").advises(

@@ -5,13 +5,10 @@ from tests.rules.edits import Edit, engine_file
 from tests.rules.names import DECODE, PREFILL
 
 ALIGNED = "transfer-buffer-holds-the-prompt"
-BLOCKS = "prefill-and-decode-agree"
-REUSE = "kv-transfer-is-safe"
 BOTH = f"{PREFILL}, {DECODE}"
 
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 _RUNTIME = "cache_transceiver_config.transceiver_runtime"
-_SECOND_MANAGER = "kv_cache_config.use_kv_cache_manager_v2"
 
 
 def _buffers(tokens: int) -> tuple[Edit, ...]:
@@ -34,12 +31,12 @@ CASES = (
         engine_file("prefill.yaml", "max_seq_len", remove=True),
         engine_file("prefill.yaml", "enable_chunked_prefill", True),
     ),
-    On(BLOCKS, "disagg-b200", BOTH).fails(
+    On("prefill-and-decode-agree", "disagg-b200", BOTH).fails(
         "blocks of two sizes",
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
         engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),
     ),
-    On(REUSE, "disagg-b200", PREFILL, DECODE).fails(
+    On("kv-transfer-is-safe", "disagg-b200", PREFILL, DECODE).fails(
         "blocks for reuse by default, and transceivers that do not go with UCX or the cache",
         "enable_block_reuse true, the engine's default",
         "transfers it by UCX",
@@ -49,9 +46,9 @@ CASES = (
         "has the C++ transceiver (decode.yaml",
         "the second manager of the KV cache",
         engine_file("decode.yaml", _RUNTIME, "CPP"),
-        engine_file("decode.yaml", _SECOND_MANAGER, value=True),
+        engine_file("decode.yaml", "kv_cache_config.use_kv_cache_manager_v2", value=True),
     ),
-    On(REUSE, "agg-gb200").passes(
+    On("kv-transfer-is-safe", "agg-gb200").passes(
         "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
         engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),
         engine_file(

@@ -8,7 +8,6 @@ from tests.rules.names import GRAPH, SERVER, VLLM_MAIN
 
 FLAGS = "flags-exist"
 VALUES = "engine-settings-accepted"
-STRUCTURED = "structured-output-without-draft-model"
 
 
 def _transfer(connector: str, role: str, **others: str) -> str:
@@ -43,8 +42,7 @@ CASES = (
     ),
     On(VALUES, "vllm-serve", "engine").fails(
         "slips in a connector and in a role, and another quantization than the checkpoint's",
-        "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
-        "the nearest is NixlConnector",
+        "is NixlConector, which its release of vLLM does not have; the nearest is NixlConnector",
         "kv_role in --kv-transfer-config is 'kv_bth', none of kv_both, kv_consumer, kv_producer",
         add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
         "quantization fp8 (--quantization) is not what /opt/models/",
@@ -68,14 +66,13 @@ CASES = (
             ),
         )
     ),
-    On(STRUCTURED, "vllm-serve", "engine").fails(
+    On("structured-output-without-draft-model", "vllm-serve", "engine").fails(
         "structured output set up beside a draft model",
-        "has a draft model (--speculative-config) and sets structured output up "
-        "(--structured-outputs-config.backend)",
+        "a draft model (--speculative-config) and sets structured output up (--structured-outputs-config.",
         add("Deployment", f"{SERVER}.args", _DRAFT),
         add("Deployment", f"{SERVER}.args", "--structured-outputs-config.backend=xgrammar"),
     ),
-    On(STRUCTURED, "vllm-serve").passes(
+    On("structured-output-without-draft-model", "vllm-serve").passes(
         "a draft model with parsers of tool calls", add("Deployment", f"{SERVER}.args", _DRAFT)
     ),
 )

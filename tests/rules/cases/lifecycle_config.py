@@ -3,8 +3,6 @@
 from tests.rules.case import On
 from tests.rules.edits import Edit, document
 
-UNIQUE = "config-names-unique"
-
 _OTHER = """
 apiVersion: v1
 kind: ConfigMap
@@ -20,12 +18,10 @@ def _config(name: str, namespace: str, content: str = "stream_interval: 20") -> 
 _BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "stream_interval: 10"))
 
 CASES = (
-    On(UNIQUE, "vllm-agg", "llm-config").fails(
-        "two of one name in one namespace",
-        ("have different content and are one object", "document 4, line"),
-        _BOTH,
+    On("config-names-unique", "vllm-agg", "llm-config").fails(
+        "two of one name", ("have different content and are one object", "document 4, line"), _BOTH
     ),
-    On(UNIQUE, "vllm-agg").passes(
+    On("config-names-unique", "vllm-agg").passes(
         "the same content twice", _config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")
     ),
 )

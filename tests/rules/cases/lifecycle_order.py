@@ -6,7 +6,6 @@ from tests.rules.exports import LATER, removed, resource, undepend
 
 EKS = "program-on-eks"
 
-OPERATOR = "graph-depends-on-operator"
 CACHE = "graph-depends-on-filled-cache"
 
 GRAPH = "DynamoGraphDeployment/graph"
@@ -41,7 +40,7 @@ inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-
 """)
 
 CASES = (
-    On(OPERATOR, EKS, "graph", "domain").fails(
+    On("graph-depends-on-operator", EKS, "graph", "domain").fails(
         "a graph and a compute domain beside what must be there before them",
         "does not depend on platform, which installs its operator",
         undepend(GRAPH, "Release/platform"),
@@ -51,7 +50,7 @@ CASES = (
         _DRIVER,
         _DOMAIN,
     ),
-    On(OPERATOR, EKS, "graph").fails(
+    On("graph-depends-on-operator", EKS, "graph").fails(
         "a graph beside the reference to the stack that runs its operator",
         "does not depend on platform-layer, which installs its operator",
         removed("Release/platform"),

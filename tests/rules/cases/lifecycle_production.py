@@ -6,7 +6,6 @@ from tests.rules.exports import resource
 EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
 
 PROTECTED = "stateful-things-protected"
-RETAINED = "state-retained"
 
 OUR_COMPONENT = "components:DynamoGraph/gpt-oss-disagg"
 CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
@@ -21,7 +20,6 @@ DISPOSABLE = tuple(
         "components:Namespace/serving-namespace",
     )
 )
-
 
 CASES = (
     On(PROTECTED, OUR_EKS, "network-vpc", "eks", "cache-storage-file-system").fails(
@@ -61,7 +59,7 @@ CASES = (
             )
         ),
     ),
-    On(RETAINED, OURS, "model-cache-claim", "serving-namespace", "nats").fails(
+    On("state-retained", OURS, "model-cache-claim", "serving-namespace", "nats").fails(
         "a claim, its namespace and servers' volumes that are not kept",
         "it takes claim model-cache-claim along",
         resource(OUR_CLAIM, "retainOnDelete", False),
@@ -69,7 +67,7 @@ CASES = (
         "persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",
         resource(SERVERS, DELETED, "Delete"),
     ),
-    On(RETAINED, EKS).passes(
+    On("state-retained", EKS).passes(
         "a foreign program that does not say what it is for", resource(CLAIM, "retainOnDelete", False)
     ),
 )

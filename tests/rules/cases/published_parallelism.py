@@ -26,9 +26,7 @@ def _override(field: str, value: str) -> tuple[Edit, ...]:
 
 CASES = (
     On(GPUS, PUBLISHED, DECODE).fails(
-        "a worker that spans two nodes",
-        "asks for 8 GPUs (2 pods of 4)",
-        of_service(DECODE, "multinode", {"nodeCount": 2}),
+        "two nodes", "asks for 8 GPUs (2 pods of 4)", of_service(DECODE, "multinode", {"nodeCount": 2})
     ),
     On(GPUS, PUBLISHED, DECODE).is_undecided(
         "an amount that is no number",

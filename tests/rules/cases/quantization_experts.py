@@ -9,7 +9,6 @@ from tests.rules.serving_edits import on_product
 
 RUNS = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"
-SAME = "prefill-and-decode-agree"
 
 _MODEL = f"{SERVER}.args[0]"
 _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
@@ -64,8 +63,7 @@ CASES = (
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a value that no engine knows",
-        "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
-        "the engine warns and takes its default",
+        "is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: the engine warns and",
         _override("MXFP8"),
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
@@ -86,7 +84,7 @@ CASES = (
     On(KNOWN, "vllm-serve", "engine").fails(
         "another engine", "which TensorRT-LLM reads, and starts vllm", _override("W4A16_MXFP4")
     ),
-    On(SAME, "disagg-b200", f"{PREFILL}, {DECODE}").advises(
+    On("prefill-and-decode-agree", "disagg-b200", f"{PREFILL}, {DECODE}").advises(
         "prefill with other activations",
         "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
         "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",

@@ -2,22 +2,20 @@
 
 from tests.rules.case import On, Pools
 from tests.rules.edits import add, drop, engine_file, put, text
-from tests.rules.names import PREFILL, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
+from tests.rules.names import PREFILL, SERVER, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
 from tests.rules.serving_edits import on_product
 
 FITS = "kv-cache-fits"
 
 H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
-_POD = "spec.template.spec"
-
 
 _ON_H100 = on_product("NVIDIA-H100-80GB-HBM3")
 _ONE_GPU = (
     text("Deployment", f"{SERVER_ARGS}[5]", "4", "1"),
     text("Deployment", f"{SERVER_ARGS}[6]", "4", "1"),
-    put("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]", "1"),
-    put("Deployment", f"{_POD}.containers[0].resources.requests[nvidia.com/gpu]", "1"),
+    put("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]", "1"),
+    put("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]", "1"),
 )
 _GRAPH = "DynamoGraphDeployment"
 _TWO_RANKS = "--data-parallel-size=2"

@@ -27,8 +27,7 @@ _LATER = "docker.io/vllm/vllm-openai:v0.31.0"
 CASES = (
     On(BACKEND, "vllm-agg", _WORKER).fails(
         "Hopper's kernels on Blackwell, over the variable",
-        "--moe-backend flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can "
-        "land on B200 (blackwell, pool p6-b200.48xlarge",
+        "flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can land on B200 (black",
         _on_blackwell("flashinfer_cutlass"),
     ),
     On(BACKEND, "vllm-serve", "engine").fails(

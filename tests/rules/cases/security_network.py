@@ -45,9 +45,7 @@ CASES = (
         "a load balancer for one range", _balanced(loadBalancerSourceRanges=["10.0.0.0/8"])
     ),
     On(PUBLIC, "disagg-b200").passes(
-        "an internal load balancer",
-        _balanced(),
-        put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal"),
+        "an internal balancer", _balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")
     ),
     On(PUBLIC, EKS, "cluster").fails(
         "a cluster's endpoint as it is by default",

@@ -2,13 +2,12 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.names import GRAPH
+from tests.rules.names import DOWNLOAD, GRAPH, SERVER, VLLM_MAIN, VLLM_POD
 
-PRIVILEGED = "pods-run-unprivileged"
 PINNED = "images-pinned"
 
 FRONTEND = "spec.services.Frontend.extraPodSpec"
-VLLM_POD = "spec.components.1.podTemplate.spec"
+_CAPABILITIES = ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]
 
 _PLUGIN = document("""
 apiVersion: apps/v1
@@ -28,7 +27,7 @@ spec:
 """)
 
 CASES = (
-    On(PRIVILEGED, "disagg-b200", "device-plugin", "Frontend").fails(
+    On("pods-run-unprivileged", "disagg-b200", "device-plugin", "Frontend").fails(
         "an agent of the node, and a frontend that runs as root",
         "shares the node's Network (hostNetwork), as an agent of the node",
         _PLUGIN,
@@ -36,29 +35,22 @@ CASES = (
         put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),
         put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsNonRoot", value=False),
     ),
-    On(PRIVILEGED, "vllm-agg", "VllmWorker").fails(
+    On("pods-run-unprivileged", "vllm-agg", "VllmWorker").fails(
         "capabilities beyond what transports ask for, and files of the node",
         "adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",
-        put(
-            GRAPH,
-            f"{VLLM_POD}.containers.0.securityContext.capabilities",
-            {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
-        ),
+        put(GRAPH, f"{VLLM_MAIN}.securityContext.capabilities.add", _CAPABILITIES),
         "mounts /dev/infiniband of its node",
         add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),
     ),
     On(PINNED, "disagg-b200", "model-download").fails(
         "the newest image",
         "image docker.io/library/python:latest of container download has the tag latest",
-        put("Job/model-download", "spec.template.spec.containers.0.image", "docker.io/library/python:latest"),
+        put(DOWNLOAD, f"{SERVER}.image", "docker.io/library/python:latest"),
     ),
     On(PINNED, "disagg-b200", "model-download").fails(
         "an image without a tag in a registry with a port",
         "has no tag, which means latest",
-        put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),
+        put(DOWNLOAD, f"{SERVER}.image", "registry.example:5000/python"),
     ),
-    On(PINNED, "disagg-b200").passes(
-        "what something replaces with an image",
-        put("Job/model-download", "spec.template.spec.containers.0.image", "V_IMAGE_URL"),
-    ),
+    On(PINNED, "disagg-b200").passes("a placeholder", put(DOWNLOAD, f"{SERVER}.image", "V_IMAGE_URL")),
 )

@@ -7,7 +7,7 @@ from tests.rules.case import On
 from tests.rules.edits import Edit, add, document, text
 from tests.rules.exports import LATER, append
 from tests.rules.exports import resource as of_state
-from tests.rules.names import GRAPH
+from tests.rules.names import DOWNLOAD, GRAPH, SERVER, VLLM_MAIN
 
 PLAIN = "secrets-not-in-plain-values"
 MARKED = "secrets-marked-secret"
@@ -26,7 +26,6 @@ OF_EACH_KIND = {
 
 DECODE = "spec.services.TrtllmDecodeWorker"
 MAIN = f"{DECODE}.extraPodSpec.mainContainer"
-EKS_GRAPH = "DynamoGraphDeployment/graph"
 
 
 def _secret(key: str, value: str) -> Edit:
@@ -46,13 +45,8 @@ CASES = (
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
         add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "tr0mbone"}),
         tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),
-        add("Job/model-download", "spec.template.spec.containers.0.command", TOKEN),
-        text(
-            "Job/model-download",
-            "spec.template.spec.containers.0.args.0",
-            "hf download",
-            f"hf download --token {TOKEN}",
-        ),
+        add(DOWNLOAD, f"{SERVER}.command", TOKEN),
+        text(DOWNLOAD, f"{SERVER}.args.0", "hf download", f"hf download --token {TOKEN}"),
         tuple(f"data.{kind[2:]}.conf holds {kind}" for kind in OF_EACH_KIND),
         document(f"""
 apiVersion: v1
@@ -86,20 +80,14 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
     ),
     *(
         On(PLAIN, "disagg-b200", "hf-token-secret").fails(
-            f"a token in {key} of a Secret",
-            f"{key}.HF_TOKEN, in a file, holds a Hugging Face token",
-            _secret(key, value),
+            f"a token in {key} of a Secret", f"{key}.HF_TOKEN, in a file, holds a", _secret(key, value)
         )
         for key, value in (("stringData", TOKEN), ("data", IN_BASE64))
     ),
     On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",
         "variable HF_TOKEN of container main has a value that is not known here",
-        append(
-            EKS_GRAPH,
-            "inputs.spec.components.1.podTemplate.spec.containers.0.env",
-            {"name": "HF_TOKEN", "value": LATER},
-        ),
+        append(f"{GRAPH}/graph", f"inputs.{VLLM_MAIN}.env", {"name": "HF_TOKEN", "value": LATER}),
     ),
     On(MARKED, "program-on-eks", "token", "platform").fails(
         "a Secret that is not marked, and passwords among a chart's values",

@@ -3,10 +3,8 @@
 from tests.rules.case import On
 from tests.rules.cases.structure import VALUES
 from tests.rules.edits import drop, put
-from tests.rules.names import DECODE, GRAPH, VLLM_MAIN
+from tests.rules.names import DECODE, GRAPH, SERVER, VLLM_MAIN
 from tests.rules.serving_edits import main
-
-_POD = "spec.template.spec"
 
 CASES = (
     On(VALUES, "vllm-agg", "VllmWorker").fails(
@@ -28,9 +26,9 @@ CASES = (
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "GPUs that are requested and not limited, and an amount whose suffix there is not",
         "Limit must be set for non overcommitable resources",
-        drop("Deployment", f"{_POD}.containers[0].resources.limits[nvidia.com/gpu]"),
+        drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
         "requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",
-        put("Deployment", f"{_POD}.containers[0].resources.requests.memory", "400K"),
-        put("Deployment", f"{_POD}.containers[0].resources.requests.cpu", "1e1"),
+        put("Deployment", f"{SERVER}.resources.requests.memory", "400K"),
+        put("Deployment", f"{SERVER}.resources.requests.cpu", "1e1"),
     ),
 )

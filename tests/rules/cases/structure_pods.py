@@ -2,12 +2,11 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, put
-from tests.rules.names import GRAPH, VLLM_MAIN, WORKER
+from tests.rules.names import GRAPH, POD, VLLM_MAIN, VLLM_POD, WORKER
 from tests.rules.serving_edits import runtime
 
 VALUES = "values-accepted"
 
-_POD = "spec.template.spec"
 _WORKER = f"spec.services.{WORKER}"
 _MODEL = {"key": "nvidia.com/gpu.product", "operator": "in", "values": ["NVIDIA-GB200"]}
 _ON_NODES = {
@@ -20,30 +19,22 @@ CASES = (
         "spec.template.metadata.labels: Invalid value:",
         "`selector` does not match template `labels`",
         put("Deployment", "spec.selector.matchLabels", {"app": "vllm"}),
-        f'{_POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',
-        put("Deployment", f"{_POD}.containers[0].volumeMounts[1].name", "scratch"),
+        f'{POD}.containers[0].volumeMounts[1].name: Not found: "scratch"',
+        put("Deployment", f"{POD}.containers[0].volumeMounts[1].name", "scratch"),
         "value must be empty when `operator` is 'Exists'",
-        put(
-            "Deployment",
-            f"{_POD}.tolerations",
-            [{"key": "nvidia.com/gpu", "operator": "Exists", "value": "present"}],
-        ),
-        f'{_POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
+        put("Deployment", f"{POD}.tolerations[0].value", "present"),
+        f'{POD}.tolerations[0].effect: Unsupported value: "NoScheduled": supported values: '
         '"NoSchedule", "PreferNoSchedule", "NoExecute"',
-        put("Deployment", f"{_POD}.tolerations[0].effect", "NoScheduled"),
+        put("Deployment", f"{POD}.tolerations[0].effect", "NoScheduled"),
         'readinessProbe.httpGet.port: Invalid value: "8000": must contain at least one letter (a-z)',
-        put("Deployment", f"{_POD}.containers[0].readinessProbe.httpGet.port", "8000"),
+        put("Deployment", f"{POD}.containers[0].readinessProbe.httpGet.port", "8000"),
         "startupProbe.failureThreshold: Invalid value: -6: must be greater than or equal to 0",
-        put("Deployment", f"{_POD}.containers[0].startupProbe.failureThreshold", -6),
+        put("Deployment", f"{POD}.containers[0].startupProbe.failureThreshold", -6),
     ),
     On(VALUES, "vllm-disagg-efa", "Prefill").fails(
         "shared memory of a medium in small letters",
         "volume scratch has the medium 'memory', which no kubelet knows: Memory or HugePages",
-        add(
-            GRAPH,
-            "spec.components[1].podTemplate.spec.volumes",
-            {"name": "scratch", "emptyDir": {"medium": "memory"}},
-        ),
+        add(GRAPH, f"{VLLM_POD}.volumes", {"name": "scratch", "emptyDir": {"medium": "memory"}}),
     ),
     On(VALUES, "agg-gb200", WORKER).fails(
         "what no Kubernetes takes in pods, in a release without a schema",
@@ -66,7 +57,7 @@ CASES = (
     On(VALUES, "vllm-serve", "vllm-serve").fails(
         "a toleration of no key",
         'Invalid value: "": operator must be Exists when `key` is empty',
-        put("Deployment", f"{_POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),
+        put("Deployment", f"{POD}.tolerations", [{"value": "present", "effect": "NoSchedule"}]),
     ),
     On(VALUES, "vllm-agg", "VllmWorker").fails(
         "a container that must not be root and is",

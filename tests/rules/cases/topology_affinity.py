@@ -13,6 +13,9 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 _TYPE = "nvidia.com/dynamo-component-type"
+_OF_THE_GRAPH = {_GRAPH_NAME: "gpt-oss-disagg"}
+_NO_WORKER = {"key": _TYPE, "operator": "NotIn", "values": ["prefill", "decode"]}
+_OF_A_COMPONENT = {"key": "nvidia.com/dynamo-component", "operator": "Exists"}
 
 
 def _term(selector: dict[str, Any], **others: Any) -> list[dict[str, Any]]:
@@ -55,15 +58,7 @@ CASES = (
     ),
     On(MATCHES, "disagg-b200").passes(
         "pods of the graph that are no workers",
-        _away(
-            {
-                "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
-                "matchExpressions": [
-                    {"key": _TYPE, "operator": "NotIn", "values": ["prefill", "decode"]},
-                    {"key": "nvidia.com/dynamo-component", "operator": "Exists"},
-                ],
-            }
-        ),
+        _away({"matchLabels": _OF_THE_GRAPH, "matchExpressions": [_NO_WORKER, _OF_A_COMPONENT]}),
     ),
     On(MATCHES, "disagg-b200", DECODE).fails(
         "pods that are of two graphs",
@@ -74,12 +69,7 @@ CASES = (
         On(MATCHES, "disagg-b200", DECODE).fails(
             f"a type that no pod has, {asked}",
             "must run beside a pod with nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg",
-            _beside(
-                {
-                    "matchLabels": {_GRAPH_NAME: "gpt-oss-disagg"},
-                    "matchExpressions": [{"key": _TYPE, **asked}],
-                }
-            ),
+            _beside({"matchLabels": _OF_THE_GRAPH, "matchExpressions": [{"key": _TYPE, **asked}]}),
             *(runtime(service, "1.1.1") for service in (FRONTEND, PREFILL, DECODE)),
         )
         for asked in (
@@ -89,8 +79,7 @@ CASES = (
     ),
     On(MATCHES, "disagg-b200", "Frontend").advises(
         "pods with the name of the frontend's Service",
-        "pods with nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg-frontend, which no pod "
-        "of the graph carries; its own nvidia.com/dynamo-graph-deployment-name is gpt-oss-disagg",
+        f"pods with {_GRAPH_NAME}=gpt-oss-disagg-frontend, which no pod of the graph carries; its own",
         _rather("podAntiAffinity", _named("gpt-oss-disagg-frontend")),
     ),
     On(MATCHES, "disagg-b200").passes(

@@ -1,14 +1,12 @@
 """Compute domains: who claims their channel, where, and how many."""
 
-from typing import Any
-
 from tests.rules.case import TWO_B200, On
-from tests.rules.edits import Edit, document, drop, put, without
-from tests.rules.names import DECODE, PREFILL
+from tests.rules.edits import document, drop, put, without
+from tests.rules.names import DECODE, PREFILL, VLLM_MAIN, VLLM_POD
+from tests.rules.serving_edits import of_service as service
 
 CLAIMS, TRAY = "compute-domain-claims", "workers-fit-pool"
 DOMAIN = "one-compute-domain"
-HOLDS = "nvlink-domain-holds-the-pods"
 
 DGD = "DynamoGraphDeployment"
 NETWORK = "networking.gke.io.networks/rdma-0"
@@ -16,8 +14,8 @@ GRAPH, DOMAIN_NAME = "gpt-oss-disagg", "gpt-oss-disagg-compute-domain"
 WORKERS = (PREFILL, DECODE)
 
 
-def service(worker: str, path: str, value: Any) -> Edit:
-    return put(DGD, f"spec.services.{worker}.{path}", value)
+def _claim(name: str, template: str) -> dict[str, str]:
+    return {"name": name, "resourceClaimTemplateName": template}
 
 
 def trays(nodes: int) -> tuple[tuple[str, int], ...]:
@@ -47,17 +45,11 @@ CASES = (
     On(CLAIMS, "disagg-gb200", DECODE).fails(
         "a claim that the pod does not have beside one of a template in another file",
         "its container uses the claim compute-domain-channel, but the pod has none of that name",
-        service(
-            DECODE,
-            "extraPodSpec.resourceClaims",
-            [{"name": "other", "resourceClaimTemplateName": "elsewhere"}],
-        ),
+        service(DECODE, "extraPodSpec.resourceClaims", [_claim("other", "elsewhere")]),
         undecided_for=(DECODE,),
     ),
     On(CLAIMS, "disagg-gb200", *WORKERS).is_undecided(
-        "a domain that nobody shows",
-        "judge its ComputeDomain together with the graph",
-        without("ComputeDomain"),
+        "an absent domain", "judge its ComputeDomain together with the graph", without("ComputeDomain")
     ),
     On(DOMAIN, "disagg-gb200").passes(
         "a domain that nobody shows, of which another rule speaks", without("ComputeDomain")
@@ -76,8 +68,7 @@ CASES = (
     ),
     On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "a domain each, and a network on one side alone",
-        "uses several compute domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by "
-        "TrtllmDecodeWorker",
+        "domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by TrtllmDecodeWorker",
         SECOND_DOMAIN,
         service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
         service(PREFILL, f"extraPodSpec.mainContainer.resources.limits[{NETWORK}]", "1"),
@@ -102,14 +93,13 @@ CASES = (
     ),
     On(DOMAIN, "disagg-gb200", GRAPH).fails(
         "more pods than an NVL72 has trays",
-        "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
-        "domain, which has 18 nodes at most",
+        "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute",
         service(PREFILL, "replicas", 18),
         pools=trays(20),
     ),
     On(DOMAIN, "disagg-gb200", DOMAIN_NAME).is_undecided(
         "a number that is none",
-        "spec.numNodes is 'many', not a whole number",
+        "numNodes is 'many', not a whole",
         put("ComputeDomain", "spec.numNodes", "many"),
     ),
     On(CLAIMS, "vllm-agg", "VllmWorker").advises(
@@ -117,21 +107,17 @@ CASES = (
         "claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",
         SECOND_DOMAIN,
         put(DGD, "spec.components[1].replicas", 2),
-        put(
-            DGD,
-            "spec.components[1].podTemplate.spec.resourceClaims",
-            [{"name": "channel", "resourceClaimTemplateName": "second-channel"}],
-        ),
-        put(DGD, "spec.components[1].podTemplate.spec.containers[0].resources.claims", [{"name": "channel"}]),
+        put(DGD, f"{VLLM_POD}.resourceClaims", [_claim("channel", "second-channel")]),
+        put(DGD, f"{VLLM_MAIN}.resources.claims", [{"name": "channel"}]),
         pools=TWO_B200,
     ),
-    On(HOLDS, "disagg-gb200", GRAPH).fails(
+    On("nvlink-domain-holds-the-pods", "disagg-gb200", GRAPH).fails(
         "more than the larger domain has",
         ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
         service(PREFILL, "replicas", 19),
         pools=trays(20),
     ),
-    On(HOLDS, "disagg-gb200").passes(
+    On("nvlink-domain-holds-the-pods", "disagg-gb200").passes(
         "as much as the larger domain has", service(PREFILL, "replicas", 17), pools=trays(20)
     ),
 )

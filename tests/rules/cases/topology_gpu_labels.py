@@ -5,7 +5,6 @@ from tests.rules.edits import Edit, drop, put
 from tests.rules.names import GRAPH, VLLM_POD, WORKER
 
 SELECTS = "pod-selects-a-pool"
-FITS = "worker-fits-node"
 _SELECTOR = f"{VLLM_POD}.nodeSelector"
 
 
@@ -63,7 +62,7 @@ CASES = (
         "tolerates nvidia.com/gpu with the effect NoExecute; most nodes with GPUs have NoSchedule",
         put(GRAPH, f"{VLLM_POD}.tolerations[0].effect", "NoExecute"),
     ),
-    On(FITS, "vllm-agg", "VllmWorker").advises(
+    On("worker-fits-node", "vllm-agg", "VllmWorker").advises(
         "more GPUs for a pod on Grace than a tray has, and nothing says which nodes there are",
         "asks for 8 GPUs in one pod, and a node of the types known here with arm64 processors has at most 4",
         _gpus("8"),

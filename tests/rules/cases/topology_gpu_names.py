@@ -87,9 +87,7 @@ CASES = (
         put("Deployment", f"{SERVER}.image", "docker.io/vllm/vllm-openai-cpu:v0.20.1"),
     ),
     On(GPUS, "vllm-agg", "VllmWorker").is_undecided(
-        "two engines that share a GPU by halves",
-        "starts 2 engines in one container",
-        _engines("0", "0", share="0.45"),
+        "two engines that share a GPU", "starts 2 engines in one container", _engines("0", "0", share="0.45")
     ),
     On(ROLES, "vllm-agg").passes("both roles on the same GPUs", _engines("0,1", "0,1")),
 )

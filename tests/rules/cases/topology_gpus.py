@@ -2,9 +2,12 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, variable
-from tests.rules.names import GRAPH, SERVER, VLLM_MAIN
+from tests.rules.names import GRAPH, POD, SERVER, VLLM_MAIN
 
 GPUS = "gpus-match-parallelism"
+_NO_GPUS = tuple(
+    drop("Deployment", f"{SERVER}.resources.{kind}[nvidia.com/gpu]") for kind in ("requests", "limits")
+)
 _GROUP = """
 apiVersion: leaderworkerset.x-k8s.io/v1
 kind: LeaderWorkerSet
@@ -29,10 +32,16 @@ spec:
             command: [ray, start, --block]
             resources: {{limits: {{nvidia.com/gpu: "{others}"}}}}
 """
-_MEMBERS = "spec.leaderWorkerTemplate.{}.spec.containers[0].resources"
+_MEMBER = "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0]"
+_FOUR_GPUS = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: four, namespace: gpt-oss}
+spec: {spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
 _JOINS = put(
     "LeaderWorkerSet",
-    "spec.leaderWorkerTemplate.workerTemplate.spec.containers[0].command",
+    f"{_MEMBER}.command",
     [
         *("vllm", "serve", "openai/gpt-oss-120b", "--tensor-parallel-size=8", "--pipeline-parallel-size=2"),
         *("--headless", "--nnodes=$(LWS_GROUP_SIZE)", "--node-rank=$(LWS_WORKER_INDEX)"),
@@ -53,29 +62,15 @@ CASES = (
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "GPUs that a claim of dynamic resource allocation may bring",
         "asks for no GPU by number; its claim gpus may bring some",
-        drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         put("Deployment", f"{SERVER}.resources.claims", [{"name": "gpus"}]),
-        put(
-            "Deployment",
-            "spec.template.spec.resourceClaims",
-            [{"name": "gpus", "resourceClaimTemplateName": "four-gpus"}],
-        ),
-        document(
-            """
-                apiVersion: resource.k8s.io/v1
-                kind: ResourceClaimTemplate
-                metadata: {name: four-gpus, namespace: gpt-oss}
-                spec:
-                  spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com}}]}}
-                """
-        ),
+        put("Deployment", f"{POD}.resourceClaims", [{"name": "gpus", "resourceClaimTemplateName": "four"}]),
+        document(_FOUR_GPUS),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "a device that is none",
         "asks for no GPU by number; its option --device may bring some",
-        drop("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]"),
-        drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+        _NO_GPUS,
         add("Deployment", f"{SERVER}.args", "--device=cpu"),
     ),
     On(GPUS, "vllm-serve", "engine").fails(
@@ -99,13 +94,11 @@ CASES = (
         "a leader whose GPUs only an overlay can bring",
         "has no resources here, so no GPU but by an overlay: its engine uses 16",
         document(_GROUP.format(stages=2, others=8)),
-        drop("LeaderWorkerSet", _MEMBERS.format("leaderTemplate")),
+        drop("LeaderWorkerSet", "spec.leaderWorkerTemplate.leaderTemplate.spec.containers[0].resources"),
         undecided_for=("ray",),
     ),
     On(GPUS, "vllm-serve").passes(
-        "a member that has its part of the engine of its group",
-        document(_GROUP.format(stages=2, others=8)),
-        _JOINS,
+        "a member with its part of the group's engine", document(_GROUP.format(stages=2, others=8)), _JOINS
     ),
     On(GPUS, "vllm-serve", "engine", "ray").fails(
         "a member of fewer GPUs than its part of the engine",
@@ -118,16 +111,12 @@ CASES = (
         "--max-num-seqs is many, and must be a whole number",
         document(_GROUP.format(stages=2, others=8)),
         _JOINS,
-        add(
-            "LeaderWorkerSet",
-            _MEMBERS.format("workerTemplate").replace("resources", "command"),
-            "--max-num-seqs=many",
-        ),
+        add("LeaderWorkerSet", f"{_MEMBER}.command", "--max-num-seqs=many"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "a leader beside pods whose GPUs nobody counts",
         "the pods beside its leader cannot be read, or ask for no GPU by number",
         document(_GROUP.format(stages=2, others=8)),
-        put("LeaderWorkerSet", _MEMBERS.format("workerTemplate"), {"limits": {"amd.com/gpu": "8"}}),
+        put("LeaderWorkerSet", f"{_MEMBER}.resources", {"limits": {"amd.com/gpu": "8"}}),
     ),
 )

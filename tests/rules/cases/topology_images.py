@@ -7,12 +7,10 @@ from tests.rules.serving_edits import runtime
 
 IMAGE = "image-architecture-matches-node"
 
-
 CASES = (
     On(IMAGE, "disagg-b200", DECODE).fails(
         "an image for Grace on an x86 machine, and where nothing tells the architecture",
-        f"its image {RUNTIME}:1.2.1-arm64 is made for arm64, but it can land on amd64 "
-        "(kubernetes.io/arch=amd64)",
+        "1.2.1-arm64 is made for arm64, but it can land on amd64 (kubernetes.io/arch=amd64)",
         runtime(DECODE, "1.2.1-arm64"),
         "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes have",
         put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{RUNTIME}:1.2.1-arm64"),

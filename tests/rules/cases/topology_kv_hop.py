@@ -34,9 +34,7 @@ CASES = (
         pools=TWO_B200,
     ),
     On(kv.HOP, kv.BASE, kv.GRAPH).fails(
-        "no device at all",
-        ("from Prefill to Decode in other pods with no transport", kv.COST),
-        kv.without_efa(*kv.BOTH),
+        "no device at all", ("to Decode in other pods with no transport", kv.COST), kv.without_efa(*kv.BOTH)
     ),
     On(kv.HOP, kv.BASE, kv.GRAPH).fails(
         "no device for the way that somebody typed",

@@ -3,6 +3,7 @@
 from tests.rules import kv_edits as kv
 from tests.rules.case import B200, H200, TWO_GB200, On
 from tests.rules.edits import Edit, add, drop, put
+from tests.rules.names import VLLM_POD
 
 PRIVILEGES = "kv-transport-privileges"
 PLACEMENT = "kv-transport-placement"
@@ -44,11 +45,7 @@ CASES = (
     On(kv.DEVICES, kv.BASE, "Prefill", "Decode").fails(
         "the node's own device directory, and one interface for four GPUs",
         "mounts the node's /dev/infiniband (volume verbs)",
-        add(
-            kv.DGD,
-            f"{kv.PREFILL}.podTemplate.spec.volumes",
-            {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
-        ),
+        add(kv.DGD, f"{VLLM_POD}.volumes", {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}}),
         f"asks for 1 {kv.EFA} beside 4 GPUs",
         "share of a p6-b200.48xlarge is 4",
         "400 of 1,600 Gbit/s",

@@ -13,7 +13,6 @@ _BACKEND = "cache_transceiver_config.backend"
 _VLLM = "nvcr.io/nvidia/ai-dynamo/vllm-runtime"
 _OLD_WORDS = (drop(DGD, main(PREFILL, "args[3]")), put(DGD, main(PREFILL, "args[2]"), "--is-prefill-worker"))
 
-
 CASES = (
     On(CONFIGURED, "disagg-gb200", TRTLLM_PREFILL, TRTLLM_DECODE).fails(
         "no backend, and one in lower case",
@@ -87,8 +86,7 @@ CASES = (
     ),
     On(AGREES, BASE, "Prefill", "Decode").advises(
         "roles the wrong way round",
-        "is a prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and "
-        "kv_producer",
+        "prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and kv_producer",
         "is a decode worker with kv_role kv_producer",
         tuple(
             edit

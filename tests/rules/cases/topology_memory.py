@@ -4,13 +4,10 @@ from tests.rules.case import On
 from tests.rules.edits import drop, put
 from tests.rules.names import DECODE, GRAPH
 
-REQUESTS = "pods-request-memory"
-
 CASES = (
-    On(REQUESTS, "disagg-b200", "Frontend", DECODE).fails(
+    On("pods-request-memory", "disagg-b200", "Frontend", DECODE).fails(
         "a frontend without resources, and a worker without CPU that may share all its memory",
-        "requests no cpu and no memory, nor has it such a limit; 8Gi of shared memory (the operator's "
-        "default) count as its memory too",
+        "no cpu and no memory, nor has it such a limit; 8Gi of shared memory (the operator's default) count",
         drop(GRAPH, "spec.services.Frontend.resources"),
         "requests no cpu, nor",
         drop(GRAPH, f"spec.services.{DECODE}.resources.requests.cpu"),
@@ -19,7 +16,7 @@ CASES = (
         "of which the limit is 921Gi",
         put(GRAPH, f"spec.services.{DECODE}.sharedMemory.size", "921Gi"),
     ),
-    On(REQUESTS, "vllm-agg", "VllmWorker").is_undecided(
+    On("pods-request-memory", "vllm-agg", "VllmWorker").is_undecided(
         "a size that is no amount",
         "sharedMemorySize is 'plenty', not an amount such as 16Gi",
         put(GRAPH, "spec.components[1].sharedMemorySize", "plenty"),

@@ -2,12 +2,12 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, document, put
-from tests.rules.names import GRAPH, VLLM_POD
+from tests.rules.names import GRAPH, VLLM_POD, WORKER
+from tests.rules.serving_edits import of_service
 
 NAMES = "named-objects-exist"
-_SECRET = (
-    "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
-)
+_FRONTEND_VOLUME = "spec.components[0].podTemplate.spec.volumes[0]"
+_SECRET = "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}}"
 
 CASES = (
     On(NAMES, "vllm-agg", "VllmWorker").advises(
@@ -20,20 +20,12 @@ CASES = (
         "a claim of a service that the graph lists under nearly its name",
         "its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",
         put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
-        put(
-            GRAPH,
-            "spec.services.TrtllmWorker.volumeMounts",
-            [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
-        ),
+        of_service(WORKER, "volumeMounts", [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}]),
     ),
     On(NAMES, "vllm-agg").passes(
         "one of several claims that a letter tells apart",
         put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
-        put(
-            GRAPH,
-            "spec.components[0].podTemplate.spec.volumes[0].persistentVolumeClaim.claimName",
-            "model-cache-a",
-        ),
+        put(GRAPH, f"{_FRONTEND_VOLUME}.persistentVolumeClaim.claimName", "model-cache-a"),
         put(GRAPH, f"{VLLM_POD}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
     ),
     On(NAMES, "vllm-agg", "VllmWorker").fails(

@@ -5,10 +5,8 @@ from tests.rules.edits import add, engine_file, put, text
 from tests.rules.names import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
 
 DIVIDES = "parallelism-divides-model"
-NVLINK = "tensor-parallelism-inside-nvlink-domain"
 _VLLM = "spec.components[1]"
 _GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-
 
 CASES = (
     On(DIVIDES, "agg-gb200", WORKER).fails(
@@ -49,7 +47,7 @@ CASES = (
         ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
         engine_file("decode.yaml", "pipeline_parallel_size", 2),
     ),
-    On(NVLINK, "vllm-agg", "VllmWorker").fails(
+    On("tensor-parallelism-inside-nvlink-domain", "vllm-agg", "VllmWorker").fails(
         "ranks on two B200 machines",
         "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
         "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
@@ -59,7 +57,7 @@ CASES = (
         put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
         pools=TWO_B200,
     ),
-    On(NVLINK, "vllm-agg").passes(
+    On("tensor-parallelism-inside-nvlink-domain", "vllm-agg").passes(
         "ranks that stay in one pod each, wherever that lands",
         put(GRAPH, f"{_VLLM}.replicas", 1),
         put(GRAPH, f"{_VLLM}.multinode", {"nodeCount": 2}),

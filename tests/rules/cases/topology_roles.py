@@ -1,13 +1,12 @@
 """Halves of disaggregated serving, and amounts that no node has."""
 
 from tests.rules.case import On
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import add, document, drop, put, text
 from tests.rules.exports import LATER, resource, unset
-from tests.rules.names import DECODE, GRAPH, PREFILL, VLLM_POD
-from tests.rules.serving_edits import main_container, runtime
+from tests.rules.names import DECODE, GRAPH, PREFILL, VLLM_ARGS, VLLM_MAIN, WORKER
+from tests.rules.serving_edits import runtime, variable
 
 ROLES = "roles-complete"
-FITS = "worker-fits-node"
 _PREFILL = "spec.components[1]"
 _PLANNER = {"name": "Planner", "type": "planner", "podTemplate": {"spec": {"containers": [{"name": "main"}]}}}
 _UNSEEN = {
@@ -49,15 +48,13 @@ CASES = (
         document(_WHOLE + _TOLD.replace("namespace: gpt-oss", "namespace: elsewhere")),
     ),
     On(ROLES, "sglang-disagg").passes(
-        "prefill alone beside a whole graph, and a router of their namespace",
-        drop(GRAPH, "spec.components[2]"),
-        document(_WHOLE + _TOLD),
+        "prefill alone, a whole graph, a router", drop(GRAPH, "spec.components[2]"), document(_WHOLE + _TOLD)
     ),
     On(ROLES, "published-disagg", "gpt-oss-disagg").fails(
         "prefill alone, with a dynamoNamespace, which the operator does not read",
         "TrtllmPrefillWorker prefills, and no worker of the graph decodes",
         drop(GRAPH, "spec.services.TrtllmDecodeWorker"),
-        text(GRAPH, "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.image", "0.7.0", "1.2.0"),
+        runtime(PREFILL, "1.2.0"),
     ),
     *(
         On(ROLES, "published-disagg").passes(name, drop(GRAPH, "spec.services.TrtllmDecodeWorker"), *edits)
@@ -102,31 +99,29 @@ CASES = (
         "Decode decodes, and no worker of the graph prefills: each request ends with an error",
         put(GRAPH, "spec.components[1].replicas", 0),
     ),
-    On(FITS, "vllm-agg", "VllmWorker").fails(
+    On("worker-fits-node", "vllm-agg", "VllmWorker").fails(
         "more GPUs in one pod than any node has",
         "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
         "asks for 200 CPUs in one pod",
-        put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.memory", "3Ti"),
-        put(GRAPH, f"{VLLM_POD}.containers[0].resources.limits.memory", "3Ti"),
-        put(GRAPH, f"{VLLM_POD}.containers[0].resources.requests.cpu", "200"),
+        put(GRAPH, f"{VLLM_MAIN}.resources.requests.memory", "3Ti"),
+        put(GRAPH, f"{VLLM_MAIN}.resources.limits.memory", "3Ti"),
+        put(GRAPH, f"{VLLM_MAIN}.resources.requests.cpu", "200"),
     ),
     On("sequence-length-within-model", "vllm-agg", "VllmWorker").fails(
         "a step of vLLM that is too short without chunks",
         "--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",
-        text(GRAPH, f"{VLLM_POD}.containers[0].args[8]", "--enable", "--no-enable"),
+        text(GRAPH, f"{VLLM_ARGS}[8]", "--enable", "--no-enable"),
     ),
     On("model-path-mounted", "vllm-agg", "VllmWorker").fails(
         "a repository that may not be asked for",
         "may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",
-        text(GRAPH, f"{VLLM_POD}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
-        drop(GRAPH, f"{VLLM_POD}.containers[0].volumeMounts"),
+        text(GRAPH, f"{VLLM_ARGS}[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+        drop(GRAPH, f"{VLLM_MAIN}.volumeMounts"),
     ),
-    On("engine-settings-accepted", "agg-gb200", "TrtllmWorker").fails(
+    On("engine-settings-accepted", "agg-gb200", WORKER).fails(
         "a directory that is nearly the mounted one",
         "lies in no mounted volume; /opt/dynamo/configs is mounted",
-        variable(
-            GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
-        ),
+        variable(WORKER, "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"),
     ),
     On("prefill-and-decode-agree", "vllm-disagg-efa", "Prefill, Decode").fails(
         "another name in vLLM's decode worker that is not told its role",

@@ -35,9 +35,7 @@ CASES = (
         _annotated(DECODE, {"nvidia.com/deployment-strategy": "RollingUpdate"}),
     ),
     On(ROLLOUT, "vllm-agg").passes(
-        "pods that do not even fit at rest",
-        put(GRAPH, _OF_VLLM, _ONE_MORE),
-        put(GRAPH, "spec.components[1].replicas", 9),
+        "pods that never fit", put(GRAPH, _OF_VLLM, _ONE_MORE), put(GRAPH, "spec.components[1].replicas", 9)
     ),
     On(ROLLOUT, "vllm-agg").passes(
         "a graph under Grove, which takes an old pod first",

@@ -29,8 +29,7 @@ CASES = (
         put("Service", "spec.selector[app.kubernetes.io/name]", "vllm-server"),
     ),
     On(REACHES, "vllm-serve").passes(
-        "a label that no pod here has, as that of pods in another file",
-        put("Service", "spec.selector", {"app": "grafana"}),
+        "a label of pods in another file", put("Service", "spec.selector", {"app": "grafana"})
     ),
     On(REACHES, "vllm-serve", "vllm-serve").advises(
         "a target port that no container calls so, and a proxy's",
@@ -97,9 +96,7 @@ CASES = (
         _ALONE,
     ),
     On(REACHES, "vllm-serve").passes(
-        "a server on the loopback address behind a proxy",
-        _ALONE,
-        add("Deployment", "spec.template.spec.containers", _PROXY),
+        "a server behind a proxy", _ALONE, add("Deployment", "spec.template.spec.containers", _PROXY)
     ),
     On(REACHES, "vllm-serve").passes(
         "a server on the loopback address in a mesh",
