@@ -49,6 +49,7 @@ B200: Pools = (("p6-b200.48xlarge", 1),)
 TWO_B200: Pools = (("p6-b200.48xlarge", 2),)
 GB200: Pools = (("p6e-gb200.36xlarge", 1),)
 TWO_GB200: Pools = (("p6e-gb200.36xlarge", 2),)
+H100: Pools = (("p5.48xlarge", 1),)
 H200: Pools = (("p5en.48xlarge", 1),)
 
 

@@ -4,6 +4,8 @@ GRAPH = "DynamoGraphDeployment"
 PREFILL, DECODE, WORKER, FRONTEND = "TrtllmPrefillWorker", "TrtllmDecodeWorker", "TrtllmWorker", "Frontend"
 DOWNLOAD = "Job/model-download"
 RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
+SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
+REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 
 POD = "spec.template.spec"
 """The pods of a Deployment or a Job."""

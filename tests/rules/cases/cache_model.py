@@ -20,7 +20,6 @@ _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _OTHER_SNAPSHOT = f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
-_NAMED_BY_VLLM = (put("Deployment", f"{SERVER}.args[0]", "openai/gpt-oss-120b"),)
 _IN_PYTHON = """pip install huggingface_hub==1.16.4
 python3 -c "from huggingface_hub import snapshot_download as s; \\
   s('openai/gpt-oss-20b', ignore_patterns=['metal/*', 'original/*'])"
@@ -62,13 +61,10 @@ CASES = (
             name, "downloads openai/gpt-oss-20b alone", _OF_ANOTHER, edit
         )
         for name, edit in (
-            (
-                "another model on a claim that somebody else made",
-                without("PersistentVolumeClaim/model-cache"),
-            ),
+            ("another model on somebody else's claim", without("PersistentVolumeClaim/model-cache")),
             ("another model beside a pod that may bring more", document(_READER.format(claim="model-cache"))),
             (
-                "another model where an init container may bring more",
+                "another model and a container that fills",
                 add(GRAPH, f"{_WORKER}.extraPodSpec.initContainers", {"name": "fill"}),
             ),
         )
@@ -138,32 +134,25 @@ CASES = (
         drop(GRAPH, _FRONTEND_MOUNTS),
         variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
     ),
-    *(
-        On(FRONTEND, "agg-gb200").passes(name, *edits)
-        for name, *edits in (
-            (
-                "a frontend without the claim, beside workers of 1.2 that hand its files out",
-                drop(GRAPH, _FRONTEND_MOUNTS),
-                variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "1"),
-            ),
-            (
-                "a frontend without the claim and without workers",
-                drop(GRAPH, _FRONTEND_MOUNTS),
-                drop(GRAPH, _WORKER),
-            ),
-            (
-                "a worker that offers a directory as its name, which the frontend has",
-                text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
-            ),
-            (
-                "a graph that asks the hub by intention",
-                drop(GRAPH, _FRONTEND_MOUNTS),
-                variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
-                variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
-                _NAMED,
-                drop(GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1]"),
-            ),
-        )
+    On(FRONTEND, "agg-gb200").passes(
+        "a frontend without the claim, beside workers of 1.2 that hand its files out",
+        drop(GRAPH, _FRONTEND_MOUNTS),
+        variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "1"),
+    ),
+    On(FRONTEND, "agg-gb200").passes(
+        "a frontend without the claim and workers", drop(GRAPH, _FRONTEND_MOUNTS), drop(GRAPH, _WORKER)
+    ),
+    On(FRONTEND, "agg-gb200").passes(
+        "a worker that offers a directory as its name, which the frontend has",
+        text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
+    ),
+    On(FRONTEND, "agg-gb200").passes(
+        "a graph that asks the hub by intention",
+        drop(GRAPH, _FRONTEND_MOUNTS),
+        variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+        variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
+        _NAMED,
+        drop(GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1]"),
     ),
     *(
         On(FRONTEND, "agg-gb200", "Frontend").fails(
@@ -209,7 +198,7 @@ CASES = (
     On(WORKER, "vllm-serve", "model-cache").is_undecided(
         "a server of vLLM that only transformers' variable keeps from the hub",
         "may not ask the hub, so it needs refs/main in the cache, and nothing that was read fills it",
-        _NAMED_BY_VLLM,
+        put("Deployment", _SCRIPT, "openai/gpt-oss-120b"),
         variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", None),
         variable("Deployment", f"{SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
     ),

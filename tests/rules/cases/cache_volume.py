@@ -128,17 +128,13 @@ CASES = (
         for name, limit, edit in (
             ("an emptyDir that the model fits into", "90Gi", ()),
             (
-                "an emptyDir for no weights",
+                "an emptyDir without weights",
                 "20Gi",
                 add("Deployment", f"{SERVER}.args", "--load-format=dummy"),
             ),
+            ("an emptyDir, offline", "20Gi", variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "1")),
             (
-                "an emptyDir that nothing is downloaded into",
-                "20Gi",
-                variable("Deployment", f"{SERVER}.env", "HF_HUB_OFFLINE", "1"),
-            ),
-            (
-                "an emptyDir for a model of unknown size",
+                "a model of unknown size",
                 "20Gi",
                 put("Deployment", f"{SERVER}.args[0]", "Qwen/Qwen3-235B-A22B"),
             ),

@@ -2,17 +2,7 @@
 
 from tests.rules.case import On
 from tests.rules.edits import add, drop, put
-from tests.rules.names import (
-    DECODE,
-    FRONTEND,
-    GRAPH,
-    PREFILL,
-    SERVER,
-    SERVER_ARGS,
-    VLLM_ARGS,
-    VLLM_MAIN,
-    WORKER,
-)
+from tests.rules.names import DECODE, FRONTEND, GRAPH, PREFILL, SERVER, SERVER_ARGS, VLLM_MAIN, WORKER
 from tests.rules.serving_edits import command, runtime, vllm_argument, worker_flags
 
 FLAGS = "flags-exist"
@@ -43,8 +33,8 @@ CASES = (
     On(FLAGS, "vllm-agg").passes(
         "underscores, a key of a JSON option and a short name of vLLM",
         vllm_argument(9, "--enable-prefix-caching", "--enable_prefix_caching"),
-        add(GRAPH, VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
-        add(GRAPH, VLLM_ARGS, "-O2"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--compilation-config.cudagraph_mode=FULL"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "-O2"),
     ),
     On("engine-settings-accepted", "vllm-agg", "VllmWorker").fails(
         "no sequence at all, and per cent for a share",

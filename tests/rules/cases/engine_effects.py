@@ -80,9 +80,7 @@ CASES = (
     ),
     *(
         On(GRAPHS, "disagg-b200", DECODE).fails(
-            name,
-            f"has CUDA graphs up to a batch of {largest}",
-            engine_file("decode.yaml", "cuda_graph_config", graphs),
+            name, f"up to a batch of {largest}", engine_file("decode.yaml", "cuda_graph_config", graphs)
         )
         for name, largest, graphs in (
             ("a list of graphs that ends below", "64 (decode.yaml", {"batch_sizes": [1, 64, 8]}),

@@ -79,10 +79,7 @@ CASES = (
             ("a picker of endpoints for a gateway", add(GRAPH, "spec.components", _PICKER)),
             ("a frontend in the pod of a worker", put(GRAPH, f"{_ENGINES}.frontendSidecar", {"image": "a"})),
             ("a component that cannot be read", add(GRAPH, "spec.components", {"podTemplate": "a"})),
-            (
-                "a worker whose engine is not seen",
-                put(GRAPH, f"{_ENGINES}.podTemplate.spec.containers[0].command", ["/start"]),
-            ),
+            ("a worker whose engine is not seen", put(GRAPH, f"{VLLM_MAIN}.command", ["/start"])),
             ("a number of frontends that is none", put(GRAPH, f"{_ENTRANCE}.replicas", "two")),
         )
     ),

@@ -15,7 +15,7 @@ _OWN_PROBES = (
 
 CASES = (
     On(PROBES, "vllm-serve", "vllm-serve").fails(
-        "a path of other makers' servers, a probe that is too short, a loopback address and another port",
+        "a path of other makers' servers, a loopback address and another port",
         "its startupProbe asks for /healthz, which the server answers with 404; it serves /health",
         put("Deployment", f"{SERVER}.startupProbe.httpGet.path", "/healthz"),
         "where no probe and no Service reaches it; write 0.0.0.0",

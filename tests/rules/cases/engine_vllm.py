@@ -60,10 +60,7 @@ CASES = (
         On(VALUES, "vllm-serve").passes(name, add("Deployment", f"{SERVER}.args", argument))
         for name, argument in (
             ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
-            (
-                "a connector that is found by its path",
-                _transfer("NixlConector", "kv_both", kv_connector_module_path="ours"),
-            ),
+            ("a connector by path", _transfer("NixlConector", "kv_both", kv_connector_module_path="ours")),
         )
     ),
     On("structured-output-without-draft-model", "vllm-serve", "engine").fails(

@@ -9,6 +9,7 @@ PROTECTED = "stateful-things-protected"
 
 OUR_COMPONENT = "components:DynamoGraph/gpt-oss-disagg"
 CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
+FOREIGN = ("Key/disks", "Vpc/network", "Cluster/cluster", "FileSystem/models", "Volume/results")
 OUR_CLAIM = "PersistentVolumeClaim/model-cache-claim"
 SERVERS = "StatefulSet/nats"
 DELETED = "inputs.spec.persistentVolumeClaimRetentionPolicy.whenDeleted"
@@ -46,18 +47,7 @@ CASES = (
     On(PROTECTED, EKS, "disks", "network", "cluster", "models", "results", "serving").is_undecided(
         "a foreign program that does not say what it is for",
         "no component says by its input lifecycle",
-        tuple(
-            resource(name, "protect", False)
-            for name in (
-                "Key/disks",
-                "Vpc/network",
-                "Cluster/cluster",
-                "FileSystem/models",
-                "Volume/results",
-                CLAIM,
-                NAMESPACE,
-            )
-        ),
+        tuple(resource(name, "protect", False) for name in (*FOREIGN, CLAIM, NAMESPACE)),
     ),
     On("state-retained", OURS, "model-cache-claim", "serving-namespace", "nats").fails(
         "a claim, its namespace and servers' volumes that are not kept",

@@ -4,14 +4,13 @@ from typing import Any
 
 from tests.rules.case import On
 from tests.rules.edits import Edit, add, drop, engine_file, put, text, variable
-from tests.rules.names import DECODE, PREFILL, SERVER
+from tests.rules.names import DECODE, PREFILL, REQUANTIZED, SERVER
 from tests.rules.serving_edits import on_product
 
 RUNS = "moe-backend-runs"
 KNOWN = "quantization-override-has-effect"
 
 _MODEL = f"{SERVER}.args[0]"
-_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 
 
 def _override(value: str) -> Edit:
@@ -68,9 +67,9 @@ CASES = (
     ),
     On(KNOWN, "trtllm-serve", "engine").fails(
         "a checkpoint of another format",
-        f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",
+        f"read for MXFP4 checkpoints alone; {REQUANTIZED} is none",
         _override("W4A16_MXFP4"),
-        put("Deployment", _MODEL, _REQUANTIZED),
+        put("Deployment", _MODEL, REQUANTIZED),
     ),
     On(KNOWN, "trtllm-serve").passes(
         "a value that the engine knows, in small letters", _override("w4a16_mxfp4")

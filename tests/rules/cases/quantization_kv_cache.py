@@ -1,20 +1,15 @@
 """The format of the KV cache: known to the engine, equal in prefill and decode, tested on the GPU."""
 
-from tests.rules.case import On, Pools
+from tests.rules.case import H100, On
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.names import SERVER, SERVER_ARGS, VLLM_ARGS
+from tests.rules.names import REQUANTIZED, SERVER, SERVER_ARGS, VLLM_ARGS
+from tests.rules.serving_edits import on_product
 
 KNOWN = "kv-cache-dtype-known"
 SAME = "prefill-and-decode-agree"
 
-H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
-_ON_H100 = put(
-    "Deployment",
-    "spec.template.spec.nodeSelector",
-    {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
-)
-_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
+_ON_H100 = on_product("NVIDIA-H100-80GB-HBM3")
 _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
@@ -34,13 +29,13 @@ CASES = (
         "a checkpoint that decides for prefill",
         "its checkpoint decides the format of the KV cache",
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),
-        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={REQUANTIZED}"),
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[3]", '"back', '"enforce_handshake_compat":false,"back'),
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").fails(
         "another checkpoint on one side, which the handshake compares",
         "they load different models, which NixlConnector refuses to bring together",
-        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={_REQUANTIZED}"),
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", f"--model={REQUANTIZED}"),
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "two directories, which nothing compares",
@@ -88,7 +83,7 @@ CASES = (
         "8 bits on Hopper, for another checkpoint",
         _ON_H100,
         engine_file(_FILE, _DTYPE, "fp8"),
-        put("Deployment", f"{SERVER}.args[0]", _REQUANTIZED),
+        put("Deployment", f"{SERVER}.args[0]", REQUANTIZED),
         pools=H100,
     ),
 )

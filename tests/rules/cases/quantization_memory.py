@@ -1,13 +1,12 @@
 """Weights, activations and KV cache against the memory of a GPU."""
 
-from tests.rules.case import On, Pools
-from tests.rules.edits import add, drop, engine_file, put, text
+from tests.rules.case import H100, On
+from tests.rules.edits import Edit, add, drop, engine_file, put, text
 from tests.rules.names import PREFILL, SERVER, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
 from tests.rules.serving_edits import on_product
 
 FITS = "kv-cache-fits"
 
-H100: Pools = (("p5.48xlarge", 1),)
 _FILE = "max_throughput.yaml"
 
 _ON_H100 = on_product("NVIDIA-H100-80GB-HBM3")
@@ -22,6 +21,12 @@ _TWO_RANKS = "--data-parallel-size=2"
 _FRACTION = "kv_cache_config.free_gpu_memory_fraction"
 _NO_ENGINE = "its parallelism or its limits of tokens are none that an engine runs with"
 _NO_SHARE = "is no share of a GPU's memory"
+_VARIABLE = f"{VLLM_MAIN}.env[2].name"
+
+
+def _flag(argument: str) -> Edit:
+    return add(_GRAPH, VLLM_ARGS, argument)
+
 
 CASES = (
     On(FITS, "trtllm-serve").passes(
@@ -39,40 +44,24 @@ CASES = (
                 "vLLM, whose share is of the whole memory",
                 "0.9 of the whole (--gpu-memory-utilization) leaves 80.8 GiB for a KV cache in fp8; 256 "
                 "sequences (--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run",
-                add(_GRAPH, VLLM_ARGS, "--no-enable-log-requests"),
+                _flag("--no-enable-log-requests"),
             ),
-            (
-                "vLLM's own share",
-                "0.92 of the whole (vLLM's default) leaves 84.4 GiB",
-                drop(_GRAPH, f"{VLLM_ARGS}[7]"),
-            ),
-            (
-                "ranks that share the experts",
-                "weights 36.3 + activations 9.5",
-                add(_GRAPH, VLLM_ARGS, _TWO_RANKS),
-            ),
+            ("vLLM's own", "0.92 of the whole (vLLM's default) leaves 84.4", drop(_GRAPH, f"{VLLM_ARGS}[7]")),
+            ("ranks that share the experts", "weights 36.3 + activations 9.5", _flag(_TWO_RANKS)),
             (
                 "ranks that divide the experts",
                 "weights 36.3 + activations 7.5",
-                add(_GRAPH, VLLM_ARGS, _TWO_RANKS),
-                add(_GRAPH, VLLM_ARGS, "--enable-expert-parallel"),
+                _flag(_TWO_RANKS),
+                _flag("--enable-expert-parallel"),
             ),
-            ("kernels that pad less", "weights 63.4", add(_GRAPH, VLLM_ARGS, "--moe-backend=marlin")),
-            (
-                "a variable's kernels",
-                "weights 63.4",
-                put(_GRAPH, f"{VLLM_MAIN}.env[2].name", "VLLM_MXFP4_USE_MARLIN"),
-            ),
+            ("kernels that pad less", "weights 63.4", _flag("--moe-backend=marlin")),
+            ("a variable's kernels", "weights 63.4", put(_GRAPH, _VARIABLE, "VLLM_MXFP4_USE_MARLIN")),
             (
                 "a longer variable's kernels",
                 "weights 63.4",
-                put(_GRAPH, f"{VLLM_MAIN}.env[2].name", "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
+                put(_GRAPH, _VARIABLE, "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
             ),
-            (
-                "every layer in full",
-                "65,536 tokens (--max-model-len) take 576.0 GiB",
-                add(_GRAPH, VLLM_ARGS, "--disable-hybrid-kv-cache-manager"),
-            ),
+            ("all in full", "(--max-model-len) take 576.0 GiB", _flag("--disable-hybrid-kv-cache-manager")),
         )
     ),
     On(FITS, "trtllm-serve", "engine").fails(
@@ -110,7 +99,7 @@ CASES = (
         On(FITS, "vllm-agg", "VllmWorker").is_undecided(
             f"what {flag} takes or moves",
             f"the estimate of memory does not cover {flag}",
-            tuple(add(_GRAPH, VLLM_ARGS, argument) for argument in arguments),
+            tuple(_flag(argument) for argument in arguments),
         )
         for flag, *arguments in (
             ("--speculative-config", '--speculative-config={"method":"eagle3"}'),

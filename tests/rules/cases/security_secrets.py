@@ -78,11 +78,11 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
         add(GRAPH, f"{MAIN}.env", {"name": "ADMIN_PASSWORD", "value": "enabled"}),
         add(GRAPH, f"{MAIN}.env", {"value": "a variable without a name"}),
     ),
-    *(
-        On(PLAIN, "disagg-b200", "hf-token-secret").fails(
-            f"a token in {key} of a Secret", f"{key}.HF_TOKEN, in a file, holds a", _secret(key, value)
-        )
-        for key, value in (("stringData", TOKEN), ("data", IN_BASE64))
+    On(PLAIN, "disagg-b200", "hf-token-secret").fails(
+        "a token of a Secret, as it is and in base64",
+        tuple(f"{key}.HF_TOKEN, in a file, holds a Hugging Face token" for key in ("stringData", "data")),
+        _secret("stringData", TOKEN),
+        _secret("data", IN_BASE64),
     ),
     On(PLAIN, "program-on-eks", "VllmWorker").is_undecided(
         "a token that is not known yet and no reference",

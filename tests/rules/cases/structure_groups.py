@@ -1,7 +1,7 @@
 """LeaderWorkerSets: what an API server refuses of them, and the names and labels of their pods."""
 
-from tests.rules.case import Case, On
-from tests.rules.edits import Edit, document, put
+from tests.rules.case import On
+from tests.rules.edits import document, put
 
 VALUES, REACHES = "values-accepted", "service-reaches-pods"
 _SET, _GROUP = "LeaderWorkerSet/group", "spec.leaderWorkerTemplate"
@@ -43,37 +43,21 @@ spec:
 """)
 
 
-def _case(rule: str, name: str, edit: Edit, subject: str, says: str) -> Case:
-    return On(rule, "vllm-serve", subject).fails(name, says, _OBJECTS, edit)
-
-
 CASES = (
-    _case(
-        VALUES,
-        "the size of a group in quotes",
-        put(_SET, f"{_GROUP}.size", "2"),
-        "group",
+    On(VALUES, "vllm-serve", "group").fails(
+        "a size in quotes, a restart policy of pods, and a mount of a volume that the leader does not have",
+        _OBJECTS,
         'size in body must be of type integer: "string"',
-    ),
-    _case(
-        VALUES,
-        "a restart policy of pods for a group",
-        put(_SET, f"{_GROUP}.restartPolicy", "Always"),
-        "group",
+        put(_SET, f"{_GROUP}.size", "2"),
         'restartPolicy: Unsupported value: "Always": supported values: "Default",',
-    ),
-    _case(
-        VALUES,
-        "a leader that mounts a volume which its pods do not have",
-        put(_SET, f"{_LEADER}.volumeMounts[0].name", "shm"),
-        "group",
+        put(_SET, f"{_GROUP}.restartPolicy", "Always"),
         f'{_LEADER}.volumeMounts[0].name: Not found: "shm"',
+        put(_SET, f"{_LEADER}.volumeMounts[0].name", "shm"),
     ),
-    _case(
-        REACHES,
+    On(REACHES, "vllm-serve", "leaders").fails(
         "a Service of leaders by a role that is spelt otherwise",
-        put("Service/leaders", "spec.selector.role", "leaders"),
-        "leaders",
         "those of leader have role=leader",
+        _OBJECTS,
+        put("Service/leaders", "spec.selector.role", "leaders"),
     ),
 )

@@ -91,12 +91,7 @@ CASES = (
         On(MATCHES, "disagg-b200", DECODE).is_undecided(name, says, _beside(selector, **others))
         for name, says, selector, others in (
             ("pods of somebody else", "carries app=cache; another", {"matchLabels": {"app": "cache"}}, {}),
-            (
-                "pods of another namespace",
-                "another manifest's",
-                _named("gpt-oss-disagg"),
-                {"namespaces": ["others"]},
-            ),
+            ("another namespace", "another manifest's", _named("gpt-oss-disagg"), {"namespaces": ["others"]}),
             (
                 "a label that a controller writes",
                 "carries pod-template-hash=1 is known only after the update",

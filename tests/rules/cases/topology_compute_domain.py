@@ -98,9 +98,7 @@ CASES = (
         pools=trays(20),
     ),
     On(DOMAIN, "disagg-gb200", DOMAIN_NAME).is_undecided(
-        "a number that is none",
-        "numNodes is 'many', not a whole",
-        put("ComputeDomain", "spec.numNodes", "many"),
+        "a number that is none", "numNodes is 'many', not a", put("ComputeDomain", "spec.numNodes", "many")
     ),
     On(CLAIMS, "vllm-agg", "VllmWorker").advises(
         "a claim on nodes whose NVLink ends there",

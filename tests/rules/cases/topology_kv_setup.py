@@ -85,17 +85,10 @@ CASES = (
     *(
         On(PLACEMENT, kv.BASE).passes(name, _ANYWHERE, edits, pools=(*B200, *H200))
         for name, edits in (
-            (
-                "prefill and decode that one node has no room for",
-                kv.devices("nvidia.com/gpu", "8", kv.DECODE),
-            ),
+            ("prefill and decode that no node has room for", kv.devices("nvidia.com/gpu", "8", kv.DECODE)),
             (
                 "prefill and decode on nodes of two kinds",
-                put(
-                    kv.DGD,
-                    f"{kv.PREFILL}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]",
-                    "NVIDIA-H200",
-                ),
+                put(kv.DGD, f"{VLLM_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-H200"),
             ),
         )
     ),

@@ -1,8 +1,8 @@
 """Whether prefill and decode are set up to hand KV cache over, and by the same library."""
 
 from tests.rules.case import On
-from tests.rules.edits import add, drop, engine_file, put
-from tests.rules.kv_edits import BASE, BOTH, DECODE, DGD, PREFILL, connector, main
+from tests.rules.edits import add, drop, engine_file, put, text
+from tests.rules.kv_edits import BASE, DECODE, DGD, PREFILL, connector, main
 from tests.rules.serving_edits import runtime
 
 CONFIGURED = "cache-transceiver-configured"
@@ -88,14 +88,7 @@ CASES = (
         "roles the wrong way round",
         "prefill worker with kv_role kv_consumer in --kv-transfer-config; of use are kv_both and kv_producer",
         "is a decode worker with kv_role kv_producer",
-        tuple(
-            edit
-            for component, role in zip(BOTH, ("kv_consumer", "kv_producer"), strict=True)
-            for edit in connector(
-                component,
-                config=f'{{"kv_connector":"NixlConnector","kv_role":"{role}",'
-                '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
-            )
-        ),
+        text(DGD, main(PREFILL, "args[3]"), "kv_both", "kv_consumer"),
+        text(DGD, main(DECODE, "args[3]"), "kv_both", "kv_producer"),
     ),
 )

@@ -2,11 +2,10 @@
 
 from tests.rules.case import TWO_B200, On
 from tests.rules.edits import add, engine_file, put, text
-from tests.rules.names import DECODE, GRAPH, SERVER, VLLM_ARGS, WORKER
+from tests.rules.names import DECODE, GRAPH, SERVER, SNAPSHOT, VLLM_ARGS, WORKER
 
 DIVIDES = "parallelism-divides-model"
 _VLLM = "spec.components[1]"
-_GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 
 CASES = (
     On(DIVIDES, "agg-gb200", WORKER).fails(
@@ -21,13 +20,13 @@ CASES = (
         "ranks that do not divide the heads of another model",
         "does not divide the 128 attention heads",
         text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
-        text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
+        text(GRAPH, f"{VLLM_ARGS}[0]", SNAPSHOT, "/opt/models/hub/DeepSeek-R1-0528-NVFP4-v2"),
         text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "DeepSeek-R1-0528-NVFP4-v2"),
     ),
     On(DIVIDES, "vllm-agg").passes(
         "a model whose heads nobody listed",
         text(GRAPH, f"{VLLM_ARGS}[2]", "=1", "=3"),
-        text(GRAPH, f"{VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
+        text(GRAPH, f"{VLLM_ARGS}[0]", SNAPSHOT, "/opt/models/hub/ours"),
         text(GRAPH, f"{VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
     ),
     On(DIVIDES, "agg-gb200", WORKER).fails(

@@ -3,7 +3,7 @@
 from tests.rules.case import On
 from tests.rules.edits import add, document, drop, put, text
 from tests.rules.exports import LATER, resource, unset
-from tests.rules.names import DECODE, GRAPH, PREFILL, VLLM_ARGS, VLLM_MAIN, WORKER
+from tests.rules.names import DECODE, GRAPH, PREFILL, SNAPSHOT, VLLM_ARGS, VLLM_MAIN, WORKER
 from tests.rules.serving_edits import runtime, variable
 
 ROLES = "roles-complete"
@@ -16,7 +16,6 @@ _UNSEEN = {
     },
 }
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
-_SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _STATE = f"{GRAPH}/gpt-oss-disagg"
 _WHOLE = """
 apiVersion: nvidia.com/v1beta1
@@ -72,20 +71,11 @@ CASES = (
         On(ROLES, "sglang-disagg").passes(name, put(GRAPH, f"{_PREFILL}.replicas", 0), edit)
         for name, edit in (
             ("a prefill worker that a scaling adapter counts", put(GRAPH, f"{_PREFILL}.scalingAdapter", {})),
-            (
-                "a prefill worker that an autoscaler counts",
-                put(GRAPH, f"{_PREFILL}.autoscaling", {"enabled": True}),
-            ),
+            ("prefill that an autoscaler counts", put(GRAPH, f"{_PREFILL}.autoscaling", {"enabled": True})),
             ("a prefill worker that a planner counts", add(GRAPH, "spec.components", _PLANNER)),
-            (
-                "a component beside it that cannot be read",
-                add(GRAPH, "spec.components", {"podTemplate": "a"}),
-            ),
+            ("a component that cannot be read", add(GRAPH, "spec.components", {"podTemplate": "a"})),
             ("an engine beside it that is not seen", add(GRAPH, "spec.components", _UNSEEN)),
-            (
-                "a router beside it that is told another namespace",
-                document(_ROUTER.format("args: [--namespace=all]")),
-            ),
+            ("a router that is told another namespace", document(_ROUTER.format("args: [--namespace=all]"))),
         )
     ),
     On(ROLES, "disagg-b200-state", "gpt-oss-disagg").is_undecided(
@@ -115,7 +105,7 @@ CASES = (
     On("model-path-mounted", "vllm-agg", "VllmWorker").fails(
         "a repository that may not be asked for",
         "may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",
-        text(GRAPH, f"{VLLM_ARGS}[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+        text(GRAPH, f"{VLLM_ARGS}[0]", SNAPSHOT, "openai/gpt-oss-120b"),
         drop(GRAPH, f"{VLLM_MAIN}.volumeMounts"),
     ),
     On("engine-settings-accepted", "agg-gb200", WORKER).fails(
