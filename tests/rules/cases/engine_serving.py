@@ -7,7 +7,6 @@ from tests.rules.serving_edits import command, runtime, variable, vllm_argument,
 
 MODE = "flags-exist"
 PARSERS = "answer-parsers"
-BOTH = f"{PREFILL}, {DECODE}"
 
 CASES = (
     On("tool-calls-recovered", "agg-gb200", FRONTEND).fails(
@@ -46,7 +45,7 @@ CASES = (
     On("crash-ends-the-container", "agg-gb200").passes(
         "a pause before the end", command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code")
     ),
-    On("prefill-and-decode-agree", "disagg-b200", BOTH).fails(
+    On("prefill-and-decode-agree", "disagg-b200", f"{PREFILL}, {DECODE}").fails(
         "two names in one graph",
         "TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",
         command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),

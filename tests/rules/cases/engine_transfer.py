@@ -5,7 +5,6 @@ from tests.rules.edits import Edit, engine_file
 from tests.rules.names import DECODE, PREFILL
 
 ALIGNED = "transfer-buffer-holds-the-prompt"
-BOTH = f"{PREFILL}, {DECODE}"
 
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 _RUNTIME = "cache_transceiver_config.transceiver_runtime"
@@ -31,7 +30,7 @@ CASES = (
         engine_file("prefill.yaml", "max_seq_len", remove=True),
         engine_file("prefill.yaml", "enable_chunked_prefill", True),
     ),
-    On("prefill-and-decode-agree", "disagg-b200", BOTH).fails(
+    On("prefill-and-decode-agree", "disagg-b200", f"{PREFILL}, {DECODE}").fails(
         "blocks of two sizes",
         ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
         engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),

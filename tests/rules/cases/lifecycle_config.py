@@ -15,11 +15,12 @@ def _config(name: str, namespace: str, content: str = "stream_interval: 20") -> 
     return document(_OTHER.format(name=name, namespace=namespace, content=content))
 
 
-_BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "stream_interval: 10"))
-
 CASES = (
     On("config-names-unique", "vllm-agg", "llm-config").fails(
-        "two of one name", ("have different content and are one object", "document 4, line"), _BOTH
+        "two of one name",
+        ("have different content and are one object", "document 4, line"),
+        _config("llm-config", "gpt-oss"),
+        _config("llm-config", "gpt-oss", "stream_interval: 10"),
     ),
     On("config-names-unique", "vllm-agg").passes(
         "the same content twice", _config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")

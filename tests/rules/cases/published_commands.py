@@ -5,7 +5,7 @@ from tests.rules.edits import put
 from tests.rules.judging import DECODE, FILE, GPUS
 from tests.rules.names import GRAPH
 from tests.rules.published_findings import CONFIG_MAP, PUBLISHED
-from tests.rules.serving_edits import command, main_container
+from tests.rules.serving_edits import command, main
 
 _START = " \\\n  ".join(
     [
@@ -16,7 +16,6 @@ _START = " \\\n  ".join(
         "--disaggregation-mode decode",
     ]
 )
-_FILE_VARIABLE = main_container(DECODE, "env[3]")
 
 CASES = (
     On(GPUS, PUBLISHED, DECODE).fails(
@@ -49,7 +48,7 @@ CASES = (
     On(FILE, PUBLISHED, DECODE).is_undecided(
         "an engine file outside the mounted ConfigMap",
         "settings.yaml lies in volume model-cache, which is no ConfigMap",
-        put(GRAPH, f"{_FILE_VARIABLE}.value", "/opt/models/settings.yaml"),
+        main(DECODE, "env[3].value", "/opt/models/settings.yaml"),
     ),
     On(GPUS, PUBLISHED, "Broken").is_undecided(
         "a service that is no mapping", "Broken is 3, not a mapping", put(GRAPH, "spec.services.Broken", 3)

@@ -8,10 +8,6 @@ from tests.rules.published_findings import ON_GB200, ON_H200, PUBLISHED
 from tests.rules.serving_edits import main_container, of_service
 
 _WORKERS = (PREFILL, DECODE)
-_EIGHT_GPUS = (
-    of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
-    engine_file("decode.yaml", "tensor_parallel_size", 8),
-)
 
 
 def _backend(name: str) -> tuple[Edit, ...]:
@@ -36,7 +32,8 @@ CASES = (
     On(FITS, PUBLISHED, DECODE).fails(
         "a worker larger than a GB200 tray",
         ("asks for 8 GPUs in one pod", "(p6e-gb200.36xlarge) has at most 4"),
-        _EIGHT_GPUS,
+        of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
+        engine_file("decode.yaml", "tensor_parallel_size", 8),
         pools=ON_GB200,
     ),
     On(FITS, PUBLISHED, DECODE, PREFILL).is_undecided(

@@ -2,7 +2,7 @@
 
 from tests.rules.case import H100, On
 from tests.rules.edits import Edit, add, drop, engine_file, put, text
-from tests.rules.names import PREFILL, SERVER, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
+from tests.rules.names import GRAPH, PREFILL, SERVER, SERVER_ARGS, VLLM_ARGS, VLLM_MAIN
 from tests.rules.serving_edits import on_product
 
 FITS = "kv-cache-fits"
@@ -16,7 +16,6 @@ _ONE_GPU = (
     put("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]", "1"),
     put("Deployment", f"{SERVER}.resources.requests[nvidia.com/gpu]", "1"),
 )
-_GRAPH = "DynamoGraphDeployment"
 _TWO_RANKS = "--data-parallel-size=2"
 _FRACTION = "kv_cache_config.free_gpu_memory_fraction"
 _NO_ENGINE = "its parallelism or its limits of tokens are none that an engine runs with"
@@ -25,7 +24,7 @@ _VARIABLE = f"{VLLM_MAIN}.env[2].name"
 
 
 def _flag(argument: str) -> Edit:
-    return add(_GRAPH, VLLM_ARGS, argument)
+    return add(GRAPH, VLLM_ARGS, argument)
 
 
 CASES = (
@@ -37,7 +36,7 @@ CASES = (
     ),
     *(
         On(FITS, "vllm-agg", "VllmWorker").fails(
-            name, says, text(_GRAPH, f"{VLLM_ARGS}[4]", "131072", "65536"), *edits
+            name, says, text(GRAPH, f"{VLLM_ARGS}[4]", "131072", "65536"), *edits
         )
         for name, says, *edits in (
             (
@@ -46,7 +45,7 @@ CASES = (
                 "sequences (--max-num-seqs) of 65,536 tokens (--max-model-len) take 288.6 GiB, so 71 run",
                 _flag("--no-enable-log-requests"),
             ),
-            ("vLLM's own", "0.92 of the whole (vLLM's default) leaves 84.4", drop(_GRAPH, f"{VLLM_ARGS}[7]")),
+            ("vLLM's own", "0.92 of the whole (vLLM's default) leaves 84.4", drop(GRAPH, f"{VLLM_ARGS}[7]")),
             ("ranks that share the experts", "weights 36.3 + activations 9.5", _flag(_TWO_RANKS)),
             (
                 "ranks that divide the experts",
@@ -55,11 +54,11 @@ CASES = (
                 _flag("--enable-expert-parallel"),
             ),
             ("kernels that pad less", "weights 63.4", _flag("--moe-backend=marlin")),
-            ("a variable's kernels", "weights 63.4", put(_GRAPH, _VARIABLE, "VLLM_MXFP4_USE_MARLIN")),
+            ("a variable's kernels", "weights 63.4", put(GRAPH, _VARIABLE, "VLLM_MXFP4_USE_MARLIN")),
             (
                 "a longer variable's kernels",
                 "weights 63.4",
-                put(_GRAPH, _VARIABLE, "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
+                put(GRAPH, _VARIABLE, "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS"),
             ),
             ("all in full", "(--max-model-len) take 576.0 GiB", _flag("--disable-hybrid-kv-cache-manager")),
         )

@@ -7,8 +7,6 @@ from tests.rules.serving_edits import of_service, runtime
 
 SETTINGS = "kv-transport-settings"
 
-ROLES = ("prefill", "decode")
-
 
 def trtllm_nvlink(**value: object) -> tuple[Edit, ...]:
     """The third variable of the shipped graph on GB200."""
@@ -68,7 +66,10 @@ CASES = (
         "TensorRT-LLM over EFA by NIXL without its plugin",
         ("uses EFA without TRTLLM_NIXL_KVCACHE_BACKEND=LIBFABRIC", "sets NIXL_BACKEND beside"),
         trtllm_over_efa(NIXL_BACKEND="LIBFABRIC"),
-        *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
+        *(
+            engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT")
+            for role in ("prefill", "decode")
+        ),
         pools=TWO_B200,
     ),
     On(SETTINGS, kv.BASE, *kv.WORKERS).fails(

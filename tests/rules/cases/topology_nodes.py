@@ -17,8 +17,6 @@ def _gpus(number: str) -> tuple[Edit, ...]:
     )
 
 
-NATS = "dynamo-nats"
-
 CASES = (
     On(FITS, "vllm-serve").passes(
         "a worker that fits on the nodes of one of its pools",
