@@ -26,6 +26,11 @@ CASES = (
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=openai/gpt-oss-120b"),
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
+        "a path of a variable that nothing sets",
+        "its model is /opt/$(MODEL), and nothing that was read sets that variable",
+        put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/$(MODEL)"),
+    ),
+    On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "a checkpoint that decides for prefill",
         "its checkpoint decides the format of the KV cache",
         text("DynamoGraphDeployment", f"{VLLM_ARGS}[5]", "fp8", "auto"),

@@ -48,9 +48,9 @@ CASES = (
         put(DOWNLOAD, f"{SERVER}.image", "docker.io/library/python:latest"),
     ),
     On(PINNED, "disagg-b200", "model-download").fails(
-        "an image without a tag in a registry with a port",
+        "an image without a tag in a registry with a port, in letters that no registry takes",
         "has no tag, which means latest",
-        put(DOWNLOAD, f"{SERVER}.image", "registry.example:5000/python"),
+        put(DOWNLOAD, f"{SERVER}.image", "registry.example:5000/Python"),
     ),
     On(PINNED, "disagg-b200").passes("a placeholder", put(DOWNLOAD, f"{SERVER}.image", "V_IMAGE_URL")),
 )

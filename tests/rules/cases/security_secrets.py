@@ -42,6 +42,8 @@ CASES = (
         "credentials in environments, on a command line and in a server's configuration",
         "variable HF_TOKEN of container main holds a Hugging Face token",
         add(GRAPH, f"{MAIN}.env", {"name": "HF_TOKEN", "value": TOKEN}),
+        "variable DB_PASSWORD of container main holds a value called DB_PASSWORD",
+        add(GRAPH, f"{MAIN}.env", {"name": "DB_PASSWORD", "value": "dummy-R3alP4ssw0rd"}),
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
         add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "tr0mbone"}),
         tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),

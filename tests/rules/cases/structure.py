@@ -74,9 +74,13 @@ CASES = (
         undecided_for=(PREFILL,),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "a text where a number stands, and no selector",
+        "a text where a number stands",
         "is the text 'long', not of type integer; the API server: json: cannot unmarshal string",
         put("Deployment", "spec.progressDeadlineSeconds", "long"),
+    ),
+    # An API server names one thing that it cannot read, and looks no further.
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
+        "no selector",
         "spec.selector is absent (judge a patch by",
         "the API server: spec.selector: Required value",
         drop("Deployment", "spec.selector"),

@@ -24,9 +24,12 @@ CASES = (
         main(DECODE, "startupProbe", {"httpGet": {"path": "/live", "port": "9090"}}),
     ),
     On(VALUES, "vllm-serve", "vllm-serve").fails(
-        "GPUs that are requested and not limited, and an amount whose suffix there is not",
+        "GPUs that are requested and not limited",
         "Limit must be set for non overcommitable resources",
         drop("Deployment", f"{SERVER}.resources.limits[nvidia.com/gpu]"),
+    ),
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
+        "an amount whose suffix there is not",
         "requests.memory is the text '400K'; the API server: unable to parse quantity's suffix",
         put("Deployment", f"{SERVER}.resources.requests.memory", "400K"),
         put("Deployment", f"{SERVER}.resources.requests.cpu", "1e1"),

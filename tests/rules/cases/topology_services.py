@@ -72,6 +72,17 @@ CASES = (
         put("Deployment", f"{SERVER}.args", ["ray start --head && exec vllm serve openai/gpt-oss-120b"]),
     ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
+        "a port of nobody, beside Ray and what the command only says",
+        "leads to port 8080 of vllm-serve, which listens on 8000",
+        put("Service", "spec.ports", [{"name": "http", "port": 8080}]),
+        put("Deployment", f"{SERVER}.command", ["sh", "-c"]),
+        put(
+            "Deployment",
+            f"{SERVER}.args",
+            ["echo port 8080; ray start --head && exec vllm serve openai/gpt-oss-120b"],
+        ),
+    ),
+    On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a Service for the requests at the port of the events",
         "leads to port 5558 of vllm-serve, which listens on 8000 (--port)",
         put("Service", "spec.ports", [{"name": "http", "port": 5558}]),
