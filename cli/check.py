@@ -84,12 +84,13 @@ def check(
 
 def _refuse_files(names: Sequence[str]) -> None:
     """Raise CommandError where a file of objects was named as a stack."""
-    for each in names:
-        holds_objects = Path(each).is_file() and not Path(each).name.startswith(PREFIX)
-        if holds_objects and stack_name(each) not in list_stacks(stack_directory(Path.cwd())):
+    stacks = list_stacks(stack_directory(Path.cwd()))
+    files = [each for each in names if Path(each).is_file() and stack_name(each) not in stacks]
+    for each in files:
+        if not (Path(each).name.startswith(PREFIX) and each.endswith(SUFFIX)):
             raise CommandError(
                 f"{each}: a file, in the place of a stack\n  allowed: one STACK, or --file FILE…\n"
-                f"  try: dynamo-stack check --file {shlex.quote(each)}"
+                f"  try: dynamo-stack check --file {shlex.join(files)}"
             )
 
 

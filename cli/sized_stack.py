@@ -2,6 +2,8 @@
 
 import math
 import os
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,8 +36,8 @@ def new_stack(to: Path) -> str:
     """Return the name of the stack that the file will be of; CommandError where it is there, or of none."""
     name = to.name.removeprefix(PREFIX).removesuffix(SUFFIX)
     if to.name != f"{PREFIX}{name}{SUFFIX}" or not name:
-        word = to.name.removeprefix(PREFIX).partition(".")[0]
-        named = to.parent / f"{PREFIX}{word if word not in {'', 'yaml', 'yml'} else 'mine'}{SUFFIX}"
+        word = re.sub(r"(?i)^pulumi(\.|$)|(\.|\b)ya?ml$", "", to.name)
+        named = shlex.quote(str(to.parent / f"{PREFIX}{word or 'mine'}{SUFFIX}"))
         raise CommandError(f"--to {to}: a stack's file is named {PREFIX}STACK{SUFFIX}\n  try: --to {named}")
     if os.path.lexists(to):
         raise CommandError(f"{to}: exists, and nothing is overwritten\n  try: another name")

@@ -28,6 +28,7 @@ _SHORT_NAMES_OF_VLLM = {
     "-tp": "--tensor-parallel-size",
     "-pp": "--pipeline-parallel-size",
     "-dp": "--data-parallel-size",
+    "-dpl": "--data-parallel-size-local",
     "-n": "--nnodes",
 }
 # --data-parallel-size-local and --reasoning-parser-plugin begin like them.

@@ -48,7 +48,7 @@ Plugins offer nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/pgpu and
 """
 _WITHOUT_GPU = re.compile(r"(?<![a-z])(?:cpu|tpu|xpu|hpu|gaudi|neuron|rocm)(?![a-z])")
 """Words in the names of images for other machines."""
-_OTHER_DEVICE = re.compile(r"(?:^|\s)--device[= ](?:cpu|tpu|xpu|hpu|neuron)\b")
+_OTHER_DEVICE = re.compile(r"(?:^|\s)--device[= ]+['\"]?(?:\$|(?:cpu|tpu|xpu|hpu|npu|neuron)\b)")
 """An option of vLLM up to 0.10, for whatever is no GPU."""
 _SHOWN_BY = "NVIDIA_VISIBLE_DEVICES"
 _ORDINARY = frozenset({"cpu", "memory", "ephemeral-storage"})

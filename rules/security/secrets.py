@@ -50,7 +50,8 @@ _NAMED = re.compile(
 _SHORTEST = 8
 """Characters of the shortest credential; shorter values of such names are flags and numbers."""
 _STANDS_FOR_ONE = re.compile(
-    r"<[^>]*>|(?:not?[-_ ](?:needed|required|used|key|token)|dummy|your)(?:[-_ ]+[a-z]+)*[-_ ]*",
+    r"<[^>]*>|(?:not?[-_ ](?:needed|required|used|key|token)|dummy|your)"
+    r"(?:[-_. ]+(?:[a-z]{1,12}\d{0,3}|\d{1,4}))*[-_. !]*",
     re.IGNORECASE,
 )
 """What stands where a credential belongs: <your-hf-token>, not-needed, dummy_key."""

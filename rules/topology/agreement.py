@@ -101,9 +101,11 @@ def _checkpoints(graph: ResourceGraph, group: Disaggregated) -> Iterator[Said]:
     are_compared = all(_is_compared(graph, worker) for worker in group.workers)
     read = checkpoint_name if are_compared else partial(known, checkpoint_name)
     loaded = {each.name: model_reference(read(each.commands[0]) or "", "") for each in group.workers}
-    unset = next((each.text for each in loaded.values() if reference_names(each.text)), None)
-    if unset is not None:
-        raise Undecided(f"its model is {unset}, and nothing that was read sets that variable")
+    unset = next((name for name, each in loaded.items() if reference_names(each.text)), None)
+    if unset is not None and len({each.text for each in loaded.values()}) > 1:
+        text = loaded[unset].text
+        yield Undecided(f"the model of {unset} is {text}, and nothing that was read sets that variable")
+        return
     are_paths = all(model.is_path for model in loaded.values())
     paths = {name: PurePosixPath(model.text) for name, model in loaded.items() if are_paths}
     if are_compared:

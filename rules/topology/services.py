@@ -134,8 +134,10 @@ def _missing(graph: ResourceGraph, pod: PodTemplate, port: Mapping[str, Value]) 
 def _may_have_it_too(graph: ResourceGraph, server: Worker, number: str) -> bool:
     """Whether the port is one of KV events, to which each rank adds its own number, or of another program."""
     said = " ".join(word or "" for word in command_line(server.container))
-    is_of_ray = "ray start" in said and number in _OF_RAY
-    if is_of_ray or number in _BETWEEN_NODES or re.search(rf"-port[= ]{re.escape(number)}\b", said):
+    # A variable of the command may be any port.
+    is_of_ray = "ray start" in said and (number in _OF_RAY or re.search(r"port[= ][\"']?\$", said))
+    is_named = re.search(rf"[-_]port[=\s\\]+[\"']?{re.escape(number)}\b", said)
+    if is_of_ray or is_named or number in _BETWEEN_NODES:
         return True
     if not is_vllm(server):
         return False

@@ -44,7 +44,7 @@ def test_lengths_that_nobody_has_measured_are_not_computed(command: Command) -> 
             ("--to", "mine.yaml"),
             "--to mine.yaml: a stack's file is named Pulumi.STACK.yaml try: --to Pulumi.mine.yaml",
         ),
-        (("--to", "Pulumi.mine.yml"), "a stack's file is named Pulumi.STACK.yaml try: --to Pulumi.mine.yaml"),
+        (("--to", "pulumi.mine.yml"), "a stack's file is named Pulumi.STACK.yaml try: --to Pulumi.mine.yaml"),
         (("--to", ""), "a stack's file is named Pulumi.STACK.yaml try: --to Pulumi.mine.yaml"),
         (("--gpu", "b20"), "measured: B200, GB200, H100, H200; the nearest is B200"),
     ],

@@ -27,7 +27,7 @@ CASES = (
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(
         "a path of a variable that nothing sets",
-        "its model is /opt/$(MODEL), and nothing that was read sets that variable",
+        "the model of Prefill is /opt/$(MODEL), and nothing that was read sets that variable",
         put("DynamoGraphDeployment", f"{VLLM_ARGS}[0]", "--model=/opt/$(MODEL)"),
     ),
     On(SAME, "vllm-disagg-efa", "Prefill, Decode").is_undecided(

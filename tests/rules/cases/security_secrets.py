@@ -76,6 +76,7 @@ data: {json.dumps({f"{kind[2:]}.conf": value for kind, value in OF_EACH_KIND.ite
         add(GRAPH, f"{MAIN}.env", {"name": "HUB_TOKEN", "value": "$(HF_TOKEN)"}),
         add(GRAPH, f"{MAIN}.env", {"name": "NGC_API_KEY", "value": "<your-api-key>"}),
         add(GRAPH, f"{MAIN}.env", {"name": "LLM_API_KEY", "value": "not-needed"}),
+        add(GRAPH, f"{MAIN}.env", {"name": "WANDB_API_KEY", "value": "your-wandb-key-here-123"}),
         add(GRAPH, f"{MAIN}.env", {"name": "REDIS_PASSWORD", "value": "vault://redis"}),
         add(GRAPH, f"{MAIN}.env", {"name": "ADMIN_PASSWORD", "value": "enabled"}),
         add(GRAPH, f"{MAIN}.env", {"value": "a variable without a name"}),

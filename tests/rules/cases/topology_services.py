@@ -71,6 +71,11 @@ CASES = (
         put("Deployment", f"{SERVER}.command", ["sh", "-c"]),
         put("Deployment", f"{SERVER}.args", ["ray start --head && exec vllm serve openai/gpt-oss-120b"]),
     ),
+    On(REACHES, "vllm-serve").passes(
+        "the port at which the nodes of an engine find its first one",
+        put("Service", "spec.ports", [{"name": "master", "port": 29600}]),
+        add("Deployment", f"{SERVER}.args", "--master_port=29600"),
+    ),
     On(REACHES, "vllm-serve", "vllm-serve").fails(
         "a port of nobody, beside Ray and what the command only says",
         "leads to port 8080 of vllm-serve, which listens on 8000",
