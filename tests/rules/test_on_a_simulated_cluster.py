@@ -3,7 +3,6 @@
 import functools
 import json
 import operator
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,14 +70,13 @@ WRONG: tuple[tuple[str, Any], ...] = (
 
 
 @pytest.fixture
-def graphs(lab: Sandbox) -> Iterator[Sandbox]:
+def graphs(own_lab: Sandbox) -> Sandbox:
     """A cluster that knows graphs of the 1.2 line, and no operator."""
     kind = custom_resource_definition("dynamographdeployment", "dynamo-1.2", *GRAPH_VERSIONS)
     name = kind["metadata"]["name"]
-    lab.kubectl("create", "-f", "-", stdin=json.dumps(kind))
-    until(lambda: lab.kubectl("get", name, check=False).returncode == 0, "the kind", 30)
-    yield lab
-    lab.kubectl("delete", "customresourcedefinition", name, "--wait")
+    own_lab.kubectl("create", "-f", "-", stdin=json.dumps(kind))
+    until(lambda: own_lab.kubectl("get", name, check=False).returncode == 0, "the kind", 30)
+    return own_lab
 
 
 def test_the_api_server_refuses_a_graph_in_the_words_of_the_finding(graphs: Sandbox) -> None:
