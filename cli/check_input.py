@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from hardware import INSTANCE_TYPES
@@ -13,7 +14,7 @@ from resource_graph.manifests import manifest_graph
 from resource_graph.spelling import most_alike
 from resource_graph.state_export import looks_like_state, state_graph
 from rules.reading.objects.definitions import has_schema
-from rules.reading.pods.pods import read_pods
+from rules.reading.pods.pods import Unreadable, read_pods
 from rules.reading.pools import pool_resource
 from rules.reading.releases import platform_resource
 
@@ -63,6 +64,8 @@ _OF_PULUMI = ("pulumi:", "pulumi-python:")
 """Begins what is in no cluster and no account: providers, and code of the program's own."""
 _OF_KUSTOMIZE = "kustomize.config.k8s.io/"
 """Begins the API version of a list of files, such as `render --to` writes; no API server ever sees it."""
+_KNOWN_GROUPS = ("k8s.io", "nvidia.com")
+"""Ends of the API groups of Kubernetes, of its special interest groups, and of the Dynamo platform."""
 _OF_WORKLOADS = frozenset({"containers", "image", "minReplicas", "replicas"})
 
 
@@ -95,8 +98,8 @@ class WatchedGraph(ResourceGraph):
         return [
             resource
             for resource in _counted(self)
-            if not {resource.kind, resource.type} & (self._asked - {None})
-            and (resource.kind is None or not has_schema(resource))
+            if resource.type not in self._asked
+            and (resource.kind is None or not (has_schema(resource) or self._is_asked(resource)))
         ]
 
     def is_understood(self) -> bool:
@@ -106,18 +109,34 @@ class WatchedGraph(ResourceGraph):
             return False
         # A Service or a ConfigMap that was judged is no verdict on what runs beside it.
         runs_unjudged = any(_runs_pods(each.inputs) for each in unasked if each.kind is not None)
-        return not runs_unjudged or any(True for _ in read_pods(self))
+        return not runs_unjudged or bool(self._with_pods)
 
+    def kinds_read(self) -> dict[str, int]:
+        """How many of each kind; for what is no Kubernetes object, of each Pulumi type."""
+        return self._count(_counted(self))
 
-def kinds_read(graph: ResourceGraph) -> dict[str, int]:
-    """How many of each kind; for what is no Kubernetes object, of each Pulumi type."""
-    return count_kinds(_counted(graph))
+    def kinds_not_judged(self) -> dict[str, int]:
+        """How many of each kind or type that no rule asked for, and that no schema knows."""
+        return self._count(self.unasked())
 
+    def _is_asked(self, resource: Resource) -> bool:
+        """Whether rules asked for its kind and mean this one, or read its pods all the same."""
+        is_meant = not _group_of_others(resource) or resource.urn in self._with_pods
+        return is_meant and resource.kind in self._asked
 
-def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
-    """How many of each kind or type."""
-    kinds = Counter(resource.kind or resource.type.rpartition(":")[2] for resource in resources)
-    return dict(sorted(kinds.items()))
+    @cached_property
+    def _with_pods(self) -> set[str]:
+        """URNs of the objects whose pods stand where rules look for them."""
+        pods = read_pods(self)
+        return {each.resource.urn for each in pods if isinstance(each, Unreadable) or each.all_containers}
+
+    def _count(self, resources: Sequence[Resource]) -> dict[str, int]:
+        return dict(sorted(Counter(map(self._kind_name, resources)).items()))
+
+    def _kind_name(self, resource: Resource) -> str:
+        """Its kind or type; with the group, as kubectl writes it, where rules mean another by the kind."""
+        group = _group_of_others(resource) if resource.kind in self._asked else ""
+        return (resource.kind or resource.type.rpartition(":")[2]) + (group and f".{group}")
 
 
 def _pool(option: str) -> tuple[str, int]:
@@ -137,6 +156,15 @@ def _runs_pods(value: Value) -> bool:
     if isinstance(value, Mapping):
         return not _OF_WORKLOADS.isdisjoint(value) or any(map(_runs_pods, value.values()))
     return isinstance(value, list) and any(map(_runs_pods, value))
+
+
+def _group_of_others(resource: Resource) -> str:
+    """Its API group; empty where that is of Kubernetes or NVIDIA, whose kinds the rules mean.
+
+    Knative has a Service of its own, and Volcano a Job, whose pods stand elsewhere.
+    """
+    group = (resource.api_version or "").rpartition("/")[0]
+    return "" if "." not in group or group.endswith(_KNOWN_GROUPS) else group
 
 
 def _counted(graph: ResourceGraph) -> list[Resource]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from cli.check_input import WatchedGraph, count_kinds, kinds_read
+from cli.check_input import WatchedGraph
 from operations.document import Document
 from resource_graph.setting_lines import SettingLines
 from rules.model import Finding, Report, Waiver
@@ -107,9 +107,9 @@ def check_document(
             for rule, missing in report.not_evaluated.items()
         ),
         rules=tuple(rule.id for rule in rules),
-        read=kinds_read(graph),
+        read=graph.kinds_read(),
         understood=graph.is_understood(),
-        not_judged=count_kinds(graph.unasked()),
+        not_judged=graph.kinds_not_judged(),
     )
 
 

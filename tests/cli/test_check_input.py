@@ -127,6 +127,10 @@ _SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 
 
 _SURPRISE = "apiVersion: a/v1\nkind: Surprise\n"
+_PODS = "template: {spec: {containers: [{name: a, image: 'a:1'}]}}"
+_KNATIVE = f"apiVersion: serving.knative.dev/v1\nkind: Service\nspec: {{{_PODS}}}\n"
+_VOLCANO = f"apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec: {{tasks: [{{{_PODS}}}]}}\n"
+_KRUISE = f"apiVersion: apps.kruise.io/v1beta1\nkind: StatefulSet\nspec: {{{_PODS}}}\n"
 NOT_UNDERSTOOD: dict[str, tuple[str, str, int]] = {
     "a kind that nobody knows": (_SURPRISE, "NOT JUDGED: no rule and no schema knows 1 Surprise", 2),
     "a request for a deployment": (
@@ -147,6 +151,17 @@ NOT_UNDERSTOOD: dict[str, tuple[str, str, int]] = {
         f"{_SERVICE}---\n{_SURPRISE}spec: {{a: [{{containers: []}}]}}\n",
         "NOT JUDGED: ",
         2,
+    ),
+    "a kind of others by the name of a Service": (
+        f"{_SERVICE}---\n{_KNATIVE}",
+        "NOT JUDGED: no rule and no schema knows 1 Service.serving.knative.dev",
+        2,
+    ),
+    "a kind of others by the name of a Job": (f"{_SERVICE}---\n{_VOLCANO}", "NOT JUDGED: ", 2),
+    "a kind of others by the name of a StatefulSet, and pods in its place": (
+        _KRUISE,
+        "passed: ",
+        0,
     ),
     "an unknown kind beside a graph": (
         f"{mutated()}---\n{_SURPRISE}",
