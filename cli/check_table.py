@@ -9,6 +9,7 @@ from resource_graph.printable import one_line
 from rules.reading.shapes import grouped
 
 _NAMED_PLACES = 4
+_NAMED_LINES = 4
 _NAMED_SUBJECTS = 12
 _NAMED_KINDS = 40
 _LONGEST_NAME = 120
@@ -125,7 +126,8 @@ def _places(findings: Sequence[CheckedFinding]) -> str:
         name = one_line(first.resource, _LONGEST_NAME)
         where = f"{name} / {parts}" if parts else name
         if first.file is not None:
+            lines = ", ".join(first_of([*dict.fromkeys(str(each.line) for each in of_one)], _NAMED_LINES))
             # The folder stands in the command line; here it would push the findings aside.
-            where += f"\n{PurePath(first.file).name}:{first.line} (document {first.document})"
+            where += f"\n{PurePath(first.file).name}:{lines} (document {first.document})"
         places.append(where)
     return "\n".join(first_of(places, _NAMED_PLACES))

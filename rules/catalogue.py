@@ -21,6 +21,7 @@ from rules.engine import (
 from rules.lifecycle import deletion, order
 from rules.model import Finding, Report, Waiver
 from rules.reading.engines.settings import is_named, settings_behind
+from rules.reading.fields import field_named
 from rules.rule import Observation, Rule
 from rules.security import network, pods, secrets
 from rules.topology import (
@@ -201,5 +202,8 @@ def _finding(
     unnamed = [each for each in settings if not is_named(each, message)] if has_failed else []
     if unnamed:
         observation = replace(observation, message=f"{message} ({', '.join(unnamed)})")
+    if not observation.path:
+        at = field_named(graph, observation.resource, observation.subject, message)
+        observation = replace(observation, path=at)
     waiver = waivers.get(rule.id) if has_failed and rule.id != RULE_ID else None
     return Finding(rule, observation, waiver, settings)

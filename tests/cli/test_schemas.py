@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import get_args
 
 import jsonschema
@@ -79,7 +80,9 @@ def test_check_prints_its_document(command: Run) -> None:
     assert (stack["subject"], stack["stops"]) == ("stack dev", False)
     answer = command("check", "--file", "docs/examples/graph.yaml", "--pool", "p6-b200.48xlarge=4", "--json")
     assert answer.code == 1
-    assert read_document("check", answer.out)["findings"][0]["line"] is not None
+    finding = read_document("check", answer.out)["findings"][0]
+    lines = Path("docs/examples/graph.yaml").read_text(encoding="utf-8").splitlines()
+    assert "--tensor-parallel-size" in lines[finding["line"] - 1]
 
 
 def test_an_input_that_cannot_be_used_prints_no_document(command: Run) -> None:
