@@ -126,8 +126,9 @@ def _places(findings: Sequence[CheckedFinding]) -> str:
         name = one_line(first.resource, _LONGEST_NAME)
         where = f"{name} / {parts}" if parts else name
         if first.file is not None:
-            lines = ", ".join(first_of([*dict.fromkeys(str(each.line) for each in of_one)], _NAMED_LINES))
+            lines = sorted({each.line for each in of_one if each.line is not None})
+            shown = ", ".join(first_of([*map(str, lines)], _NAMED_LINES))
             # The folder stands in the command line; here it would push the findings aside.
-            where += f"\n{PurePath(first.file).name}:{lines} (document {first.document})"
+            where += f"\n{PurePath(first.file).name}:{shown} (document {first.document})"
         places.append(where)
     return "\n".join(first_of(places, _NAMED_PLACES))
