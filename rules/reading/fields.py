@@ -52,10 +52,11 @@ def _places_in(template: PodTemplate, name: str) -> Iterator[Path]:
 
 @memoized
 def _written(graph: ResourceGraph, urn: str, place: Path) -> Mapping[str, Path]:
-    """Name, or path in dots, -> the first field below the place that bears or holds the name."""
+    """Name, or path in dots, -> the outermost field below the place that bears or holds the name."""
     resource = graph.find(urn)
+    names = () if resource is None else _names(value_at(resource.inputs, place), place)
     found: dict[str, Path] = {}
-    for name, path in () if resource is None else _names(value_at(resource.inputs, place), place):
+    for name, path in sorted(names, key=lambda each: len(each[1])):
         # Every message may name the object.
         if path[:1] != _METADATA:
             found.setdefault(name, path)
