@@ -25,11 +25,24 @@ TENSORRT_LLM = frozenset(OPTIONS)
 VLLM = frozenset({"dynamo.vllm", "vllm"})
 _SWITCHED_ON = frozenset({"1", "true", "yes", "on"})
 _SHORT_NAMES_OF_VLLM = {
-    "-tp": "--tensor-parallel-size",
-    "-pp": "--pipeline-parallel-size",
+    "-asc": "--api-server-count",
+    "-dcp": "--decode-context-parallel-size",
     "-dp": "--data-parallel-size",
+    "-dpa": "--data-parallel-address",
+    "-dpb": "--data-parallel-backend",
+    "-dpe": "--data-parallel-external-lb",
+    "-dph": "--data-parallel-hybrid-lb",
     "-dpl": "--data-parallel-size-local",
+    "-dpn": "--data-parallel-rank",
+    "-dpp": "--data-parallel-rpc-port",
+    "-dpr": "--data-parallel-start-rank",
+    "-ep": "--enable-expert-parallel",
     "-n": "--nnodes",
+    "-pcp": "--prefill-context-parallel-size",
+    "-pp": "--pipeline-parallel-size",
+    "-q": "--quantization",
+    "-r": "--node-rank",
+    "-tp": "--tensor-parallel-size",
 }
 # --data-parallel-size-local and --reasoning-parser-plugin begin like them.
 _WHOLE_NAMES_OF_VLLM = frozenset({"--data-parallel-size", "--reasoning-parser"})

@@ -32,7 +32,9 @@ _LINES = (
 )
 
 _PATCHED = " (judge a patch by what `kustomize build` prints)"
-_LEFT_OUT = frozenset({"spec.selector", "spec.template.spec.containers"})
+_WHOLE = frozenset({"spec", "spec.template"})
+"""Where nothing stands the API server names fields below."""
+_LEFT_OUT = _WHOLE | {"spec.selector", "spec.template.spec.containers"}
 """What a patch of a workload has no need to repeat."""
 _MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
 
@@ -128,7 +130,8 @@ def _refused_value(judged: Judged) -> str:
     if mistake.kind == "missing":
         lacks = "is absent" if value is None else "is empty"
         patched = _PATCHED if value is None and where in _LEFT_OUT else ""
-        return f"{where} {lacks}{patched}; the API server: {mistake.says}"
+        says = "" if where in _WHOLE else f"; the API server: {mistake.says}"
+        return f"{where} {lacks}{patched}{says}"
     if mistake.kind == "relation" or (mistake.kind == "value" and not isinstance(value, str | int | float)):
         return f"the API server: {mistake.says}"
     due = schema_at(judged.schema, mistake.path) if mistake.kind == "type" else None

@@ -34,8 +34,15 @@ from rules.rule import WORKERS, Advice, Said, Severity, rule
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)
 _VLLM_SHARE = "gpu_memory_utilization"
-_AT_LEAST_ONE = ("max_num_seqs", "max_num_batched_tokens")
-"""Counts of vLLM's scheduler (vllm 0.20.1 vllm/config/scheduler.py)."""
+_AT_LEAST_ONE = (
+    "max_num_seqs",
+    "max_num_batched_tokens",
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "nnodes",
+)
+"""Counts of vLLM's scheduler, ranks and nodes (vllm 0.20.1 vllm/config/scheduler.py, parallel.py); of
+data-parallel ranks a release may take 0 for 1."""
 _VLLM_QUANTIZATION = "quantization"
 _MXFP4 = "mxfp4"
 _NEVER_NONE = (("max_batch_size",), ("max_num_tokens",))

@@ -68,7 +68,12 @@ def _unpublished(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     images = map(read_image, template.containers)
     for image in (each for each in images if each is not None and not each.is_placeholder):
         right = _published(image)
-        if image.repository in _VLLM_REPOSITORIES and image.tag and image.tag[0].isdigit():
+        # What stands before the first slash may be a registry's name, which may have capital letters.
+        path = image.repository.partition("/")[2]
+        is_to_be_filled_in = any(part.isupper() for part in path.split("/"))
+        if path != path.lower() and (image.repository.lower() in _REPOSITORIES or not is_to_be_filled_in):
+            yield f"image {image.text} has capital letters, which no path may have (InvalidImageName)"
+        elif image.repository in _VLLM_REPOSITORIES and image.tag and image.tag[0].isdigit():
             yield f"image {image.text} is not published; its tags begin with v, as v{image.tag}"
         elif right is not None:
             yield f"image {image.text} is not published; the repository is {right}"
@@ -115,14 +120,15 @@ _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+|vllm\.[a-z_.]+)(?![\w.])")
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
-        "An image that nobody publishes cannot be pulled, and the pod never starts. Each runtime image holds "
-        "one engine: python ends with 'No module named' of another one. The operator compares "
-        "backendFramework with the command, and makes no pods where they differ."
+        "An image that nobody publishes, or whose path has capital letters, cannot be pulled, and the pod "
+        "never starts. Each runtime image holds one engine: python ends with 'No module named' of another "
+        "one. The operator compares backendFramework with the command, and makes no pods where they differ."
     ),
     source=(
         "ai-dynamo/dynamo release notes of 1.2.1 (images), and the name in its older recipes, at 05e46aa; "
         "deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; ai-dynamo 1.2.1 to "
-        "1.6.0 from PyPI (packages); vllm-project/vllm#22259 (gpt-oss since 0.10.1); "
+        "1.6.0 from PyPI (packages); distribution/reference regexp.go (path-component); "
+        "vllm-project/vllm#22259 (gpt-oss since 0.10.1); "
         "https://cookbook.openai.com/articles/run-nvidia of August 2025, after TensorRT-LLM 0.21 of July"
     ),
     lines=("Dynamo 0.6 to 1.6",),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.shapes import field, known_texts_at, mapping_at, text_at
+from rules.reading.shapes import Undecided, field, known_texts_at, mapping_at, text_at
 from rules.rule import (
     EVERY_RELEASE,
     Observation,
@@ -14,14 +14,19 @@ from rules.rule import (
 )
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})
+_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 _INTERNAL = {
-    "service.beta.kubernetes.io/aws-load-balancer-scheme": ("internal",),
+    _SCHEME: ("internal",),
     "service.beta.kubernetes.io/aws-load-balancer-internal": ("true", "0.0.0.0/0"),
     "service.beta.kubernetes.io/azure-load-balancer-internal": ("true",),
+    "service.beta.kubernetes.io/oci-load-balancer-internal": ("true",),
+    "service.beta.kubernetes.io/openstack-internal-load-balancer": ("true",),
     "networking.gke.io/load-balancer-type": ("Internal",),
+    "cloud.google.com/load-balancer-type": ("Internal",),
 }
 _ALB = "alb.ingress.kubernetes.io/"
 _PUBLIC = "internet-facing"
+_BY_DEFAULT = "GKE and AKS give it a public address, other clouds may not"
 
 
 @graph_rule(
@@ -59,7 +64,11 @@ def _service(_: ResourceGraph, resource: Resource) -> Iterator[str]:
     ranges = known_texts_at(spec, key, what=f"a part of {key}")
     if ranges and _WORLD.isdisjoint(ranges):
         return
-    yield f"is a load balancer open to {', '.join(ranges) or 'every address'}, and nothing makes it internal"
+    by, is_public = text_at(spec, "loadBalancerClass"), text_at(annotations, _SCHEME) == _PUBLIC
+    if by is not None and not is_public:
+        raise Undecided(f"is a load balancer of class {by}, which decides whether it is internal")
+    known = f"is {_PUBLIC}" if is_public else f"nothing makes it internal: {_BY_DEFAULT}"
+    yield f"is a load balancer open to {', '.join(ranges) or 'every address'}, and {known}"
 
 
 def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:

@@ -50,11 +50,13 @@ _NAMED = re.compile(
 _SHORTEST = 8
 """Characters of the shortest credential; shorter values of such names are flags and numbers."""
 _STANDS_FOR_ONE = re.compile(
-    r"<[^>]*>|(?:not?[-_ ](?:needed|required|used|key|token)|dummy|your)"
+    r"<[^>]*>|(?:hf_|nvapi-)[a-z_-]{0,29}"
+    r"|(?:not?[-_ ](?:needed|required|used|key|token)"
+    r"|(?:dummy|your)(?=[-_. !\d]*$|.*[-_. ](?:(?:api)?key|token|password|secret|value|here)(?![a-z])))"
     r"(?:[-_. ]+(?:[a-z]{1,12}\d{0,3}|\d{1,4}))*[-_. !]*",
     re.IGNORECASE,
 )
-"""What stands where a credential belongs: <your-hf-token>, not-needed, dummy_key."""
+"""What stands where a credential belongs: <your-hf-token>, hf_xxx, not-needed, dummy_key; no dummy-horse."""
 _Leaf = tuple[Path, str, Value]
 """Path of a value, the name that it is given, and the value."""
 _Credential = Callable[[str, str], str | None]
@@ -121,9 +123,9 @@ def _credential_called(name: str, text: str) -> str | None:
     found = _credential_in(name, text)
     if found is not None:
         return found
-    # A reference, a path or an address names where the credential is.
+    # A reference, a path or an address names where the credential is; a name alone waits for its value.
     is_literal = len(text) >= _SHORTEST and not text.startswith("/") and "$" not in text and "://" not in text
-    is_one = is_literal and not _STANDS_FOR_ONE.fullmatch(text)
+    is_one = is_literal and text != name and not _STANDS_FOR_ONE.fullmatch(text)
     return f"a value called {name}" if is_one and _NAMED.search(name) else None
 
 

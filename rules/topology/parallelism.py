@@ -90,23 +90,23 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     pods = max(worker.pods_per_worker, nodes)
     requested = worker.gpus_per_pod + others * (pods - 1)
     # Further ranks may join the engine later, for whom the GPUs are kept.
-    may_grow = is_vllm(worker) and read_settings(graph, worker).switch("enable_elastic_ep")
-    if used == requested or (used < requested and may_grow):
+    settings = read_settings(graph, worker)
+    if used == requested or (used < requested and settings.switch("enable_elastic_ep")):
         return
-    backend = read_settings(graph, worker).at("distributed_executor_backend") if is_vllm(worker) else None
-    if is_vllm(worker) and read_settings(graph, worker).switch("omni"):
+    if settings.switch("omni"):
         raise Undecided("starts vLLM-Omni, whose stages share the GPUs as a file of the image says")
-    if backend is not None and backend.value == "ray" and worker.pods_per_worker == 1:
+    backend = settings.setting("distributed_executor_backend", default="mp").value
+    if backend == "ray" and worker.pods_per_worker == 1:
         raise Undecided("its ranks run on a Ray cluster, and nothing that was read says of which pods")
     product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     if not worker.gpus_per_pod:
         _refuse_given(graph, worker)
         # What a program registers, or a state holds, is past every overlay.
         if worker.resource.origin is not None and not _has_resources(worker):
-            yield Advice(
-                f"has no resources here, so no GPU but by an overlay: its engine uses {used}: {product}"
-            )
+            yield Advice(f"has no resources, so no GPU but by an overlay: its engine uses {used}: {product}")
             return
+    if worker.template.shape == "workload" and "image" not in worker.container:
+        raise Undecided("its container names no image, as in a patch, whose base may have the rest")
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if pods > 1:
         each = worker.gpus_per_pod if others == worker.gpus_per_pod else f"{worker.gpus_per_pod} and {others}"

@@ -81,7 +81,7 @@ def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> 
 )
 def test_plain_workloads_that_start_the_engine_are_judged(tmp_path: Path, kind: str, wrap: str) -> None:
     container = (
-        "{name: engine, command: [/usr/bin/bash, -ec], "
+        "{name: engine, image: a/b:1, command: [/usr/bin/bash, -ec], "
         "args: ['exec python3 -m dynamo.trtllm --tensor-parallel-size 2'], "
         "resources: {limits: {nvidia.com/gpu: 1}}}"
     )

@@ -46,7 +46,10 @@ def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> Start
     """The one engine that the worker starts."""
     command = next(iter(worker.commands), None)
     if command is None:
-        raise Undecided(f"asks for GPUs ({worker.gpus_per_pod}), but no engine is seen in command or args")
+        plural = "s" if worker.gpus_per_pod != 1 else ""
+        raise Undecided(
+            f"asks for {worker.gpus_per_pod} GPU{plural}, but no engine is seen in command or args"
+        )
     if len(worker.commands) > 1:
         raise Undecided(f"starts {len(worker.commands)} engines in one container, which this does not follow")
     if command.engine not in programs:

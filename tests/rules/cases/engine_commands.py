@@ -37,9 +37,11 @@ CASES = (
         add(GRAPH, f"{VLLM_MAIN}.args", "-O2"),
     ),
     On("engine-settings-accepted", "vllm-agg", "VllmWorker").fails(
-        "no sequence at all, and per cent for a share",
+        "no sequence and no node at all, and per cent for a share",
         "--max-num-seqs (--max-num-seqs) is 0, and vLLM takes 1 or more",
         add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),
+        "--nnodes (--nnodes) is -1, and vLLM takes 1 or more",
+        add(GRAPH, f"{VLLM_MAIN}.args", "-n=-1"),
         "--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",
         vllm_argument(7, "0.9", "90"),
     ),
@@ -103,6 +105,7 @@ CASES = (
         "its command has $(SEED), which nothing sets and the program is given as it stands",
         add("Deployment", f"{SERVER}.args", "--seed=$(SEED)"),
         add("Deployment", f"{SERVER}.args", "--port=$(VLLM_SERVICE_PORT) $$(LATER) $(POD_NAME)"),
+        add("Deployment", f"{SERVER}.args", "--served-model-name=rank-$(JOB_COMPLETION_INDEX)"),
     ),
     On(RUNS, "vllm-serve").passes(
         "a reference in a patch, whose object sets the variable",

@@ -49,6 +49,26 @@ CASES = (
         "the repository is nvcr.io/nvidia/ai-dynamo/vllm-runtime",
         put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),
     ),
+    *(
+        On(BRINGS, "vllm-agg", "VllmWorker").fails(
+            name,
+            "has capital letters, which no path may have (InvalidImageName)",
+            put(GRAPH, f"{VLLM_MAIN}.image", image),
+        )
+        for name, image in (
+            ("the publisher's own name in capitals", "nvcr.io/NVIDIA/ai-dynamo/vllm-runtime:1.2.1"),
+            ("a capital letter in another's path", "ghcr.io/acme/vLLM-runtime:1.2.1"),
+        )
+    ),
+    On(BRINGS, "vllm-agg").passes(
+        "a registry in capitals, and a path to be filled in",
+        put(GRAPH, f"{VLLM_MAIN}.image", "Acme:5000/vllm-runtime:1.2.1"),
+        put(
+            GRAPH,
+            "spec.components[0].podTemplate.spec.containers[0].image",
+            "us-docker.pkg.dev/PROJECT_ID/a/dynamo-frontend:1.2.1",
+        ),
+    ),
     On(BRINGS, "vllm-agg").passes(
         "another's registry", put(GRAPH, f"{VLLM_MAIN}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1")
     ),

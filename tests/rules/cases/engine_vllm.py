@@ -47,7 +47,7 @@ CASES = (
         add("Deployment", f"{SERVER}.args", _transfer("NixlConector", "kv_bth")),
         "quantization fp8 (--quantization) is not what /opt/models/",
         "holds, mxfp4: vLLM refuses",
-        add("Deployment", f"{SERVER}.args", "--quantization=fp8"),
+        add("Deployment", f"{SERVER}.args", "-q=fp8"),
     ),
     On(VALUES, "vllm-serve", "engine").fails(
         "slips in a connector and in a role, in a release that was not read",

@@ -36,10 +36,21 @@ CASES = (
     ),
     On(PUBLIC, "disagg-b200", "dynamo-nats", "frontend").fails(
         "a load balancer and an Ingress for everybody",
-        "is a load balancer open to every address, and nothing makes it internal",
+        "is a load balancer open to every address, and nothing makes it internal: GKE and AKS give",
         _balanced(),
         "is internet-facing, open to every address",
         _ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),
+    ),
+    On(PUBLIC, "disagg-b200", "dynamo-nats").is_undecided(
+        "a load balancer of a class",
+        "is a load balancer of class tailscale, which decides whether it is internal",
+        _balanced(loadBalancerClass="tailscale"),
+    ),
+    On(PUBLIC, "disagg-b200", "dynamo-nats").fails(
+        "a load balancer of a class that is told to be public",
+        "is a load balancer open to every address, and is internet-facing",
+        _balanced(loadBalancerClass="service.k8s.aws/nlb"),
+        put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internet-facing"),
     ),
     On(PUBLIC, "disagg-b200").passes(
         "a load balancer for one range", _balanced(loadBalancerSourceRanges=["10.0.0.0/8"])

@@ -85,6 +85,11 @@ CASES = (
         "the API server: spec.selector: Required value",
         drop("Deployment", "spec.selector"),
     ),
+    On(VALUES, "vllm-serve", "vllm-serve").fails(
+        "a patch of its replicas alone",
+        "spec.template is absent (judge a patch by",
+        put("Deployment", "spec", {"replicas": 2}),
+    ),
     On(VALUES, "vllm-agg", "VllmWorker").fails(
         "the type that older recipes give a worker",
         'Unsupported value: "main": supported values: "frontend", "worker", "prefill"',

@@ -65,7 +65,7 @@ CASES = (
     ),
     On(GPUS, "vllm-serve", "engine").advises(
         "resources that are left to an overlay",
-        "has no resources here, so no GPU but by an overlay: its engine uses 4: ",
+        "has no resources, so no GPU but by an overlay: its engine uses 4: ",
         drop("Deployment", _RESOURCES),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(

@@ -60,6 +60,17 @@ CASES = (
         add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
     ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
+        "a patch, whose base has the image, and maybe the GPUs",
+        "its container names no image, as in a patch",
+        _NO_GPUS,
+        drop("Deployment", f"{SERVER}.image"),
+    ),
+    On(GPUS, "vllm-serve", "engine").is_undecided(
+        "no engine in the command",
+        "asks for 4 GPUs, but no engine is seen",
+        put("Deployment", SERVER + ".command", ["a"]),
+    ),
+    On(GPUS, "vllm-serve", "engine").is_undecided(
         "GPUs that a claim of dynamic resource allocation may bring",
         "asks for no GPU by number; its claim gpus may bring some",
         _NO_GPUS,
@@ -92,7 +103,7 @@ CASES = (
     ),
     On(GPUS, "vllm-serve", "engine").advises(
         "a leader whose GPUs only an overlay can bring",
-        "has no resources here, so no GPU but by an overlay: its engine uses 16",
+        "has no resources, so no GPU but by an overlay: its engine uses 16",
         document(_GROUP.format(stages=2, others=8)),
         drop("LeaderWorkerSet", "spec.leaderWorkerTemplate.leaderTemplate.spec.containers[0].resources"),
         undecided_for=("ray",),
