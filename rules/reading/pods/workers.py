@@ -30,6 +30,7 @@ from rules.reading.shapes import (
     attempted,
     indexed,
     known,
+    mappings_at,
     memoized_all,
     whole_number,
     whole_number_at,
@@ -89,7 +90,7 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
         if isinstance(template, Unreadable):
             yield template
             continue
-        for container in template.serving_containers:
+        for container in (*template.serving_containers, *_sidecars(template)):
             own = container.get("name") if template.shape == "workload" else None
             name = own if isinstance(own, str) else template.name
             found = attempted(_workers, graph, template, container, name)
@@ -97,6 +98,12 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
                 yield from found
             elif _may_be_worker(template, container):
                 yield Unreadable(template.resource, name, str(found))
+
+
+def _sidecars(template: PodTemplate) -> Sequence[Mapping[str, Value]]:
+    """Init containers that run as long as the pod does, one of which may be the engine."""
+    starts = mappings_at(template.spec, "initContainers")
+    return [container for container in starts if container.get("restartPolicy") == "Always"]
 
 
 workers_of_pods = indexed(lambda graph: readable(read_workers(graph)), lambda each: each.template)
@@ -191,7 +198,7 @@ def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
     kinds = ("limits", "requests")
     places = [(container, kind, GPU_RESOURCE) for kind in kinds]
-    if template.shape == "service":
+    if template.shape == "service" and container is template.main:
         service = template.described_by
         keys = (("gpu",), ("custom", GPU_RESOURCE))
         places = [*((service, kind, *key) for kind in kinds for key in keys), *places]

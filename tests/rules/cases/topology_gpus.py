@@ -59,6 +59,23 @@ CASES = (
         add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
         add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size-local=1"),
     ),
+    On(GPUS, "vllm-agg", "VllmWorker").is_undecided(
+        "an engine of its own in a container that starts before and stays",
+        "asks for 8 GPUs, but no engine is seen",
+        put(
+            GRAPH,
+            "spec.components[1].podTemplate.spec.initContainers",
+            [
+                {"name": "waits", "resources": {"limits": {"nvidia.com/gpu": "1"}}},
+                {
+                    "name": "engine",
+                    "restartPolicy": "Always",
+                    "command": ["vllm-rs", "serve"],
+                    "resources": {"limits": {"nvidia.com/gpu": "8"}},
+                },
+            ],
+        ),
+    ),
     On(GPUS, "vllm-serve", "engine").is_undecided(
         "a patch, whose base has the image, and maybe the GPUs",
         "its container names no image, as in a patch",
