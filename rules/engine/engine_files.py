@@ -155,7 +155,7 @@ def _wrong_value(worker: Worker, source: str, path: tuple[str, ...], error: Any)
         # Keys come and go; a contradiction is one in any release.
         yield from [message] if path else as_read(worker, [message], SETTINGS_LINES)
     elif error["type"] == "model_type":
-        yield f"{'.'.join(path)} in {source} is no mapping of settings"
+        yield f"{'.'.join(path)} in {source} is no mapping of keys"
     else:
         wanted = error["msg"].replace("Input should", "it must")
         message = f"{'.'.join(path)} in {source} is {value!r}: {wanted}"
@@ -183,7 +183,7 @@ def _unlisted(worker: Worker, found: list[tuple[str, str]]) -> Iterator[Said]:
         yield Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASES} do not")
         return
     for key, source in slips or found:
-        message = f"{key} in {source} is no setting that TensorRT-LLM is known to have{_place_of(key)}"
+        message = f"{key} in {source} is no key that TensorRT-LLM is known to have{_place_of(key)}"
         yield message if slips and (is_read or is_near) else Advice(message)
 
 

@@ -85,7 +85,7 @@ _SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 def flags_exist(graph: ResourceGraph, started: Worker) -> Iterator[Said]:
     """Command does not have an option, or does not take its value."""
     if any(command.engine == DYNAMO_SGLANG for command in started.commands):
-        yield Undecided(f"starts {DYNAMO_SGLANG}, whose options and settings are not read here")
+        yield Undecided(f"starts {DYNAMO_SGLANG}, whose options are not read here")
     read = (command for command in started.commands if command.engine != DYNAMO_SGLANG)
     checks = (_unknown_options, _mode, _wrong_values, _refused_by_the_server, _deprecated)
     yield from each_of(graph, started, *(partial(check, each) for each in read for check in checks))

@@ -53,7 +53,7 @@ def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> Start
     if len(worker.commands) > 1:
         raise Undecided(f"starts {len(worker.commands)} engines in one container, which this does not follow")
     if command.engine not in programs:
-        raise Undecided(f"starts {command.engine}, whose settings this does not read")
+        raise Undecided(f"starts {command.engine}, whose options this does not read")
     return command
 
 
@@ -203,7 +203,7 @@ def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
         raise EngineFileProblem(f"{where}{problem}")
     if not isinstance(content, dict):
         found = "empty" if content is None else f"a {type(content).__name__}"
-        raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
+        raise EngineFileProblem(f"{where} is {found}, not a mapping of engine keys")
     return {str(key): value for key, value in cast("dict[object, Value]", content).items()}
 
 

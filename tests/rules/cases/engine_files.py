@@ -60,7 +60,7 @@ CASES = (
     ),
     On(ACCEPTED, "disagg-b200", DECODE, PREFILL).fails(
         "misspelt and misplaced keys",
-        "is no setting that TensorRT-LLM is known to have; the nearest is max_batch_size",
+        "is no key that TensorRT-LLM is known to have; the nearest is max_batch_size",
         engine_file("decode.yaml", "max_batchh_size", 8),
         "max_batchsize in decode.yaml of ConfigMap",
         "the nearest is max_batch_size",
@@ -125,7 +125,7 @@ CASES = (
         variable(WORKER, "DYN_TRTLLM_MAX_SEQ_LEN", "long"),
         engine_file("worker.yaml", "max_batch_size", 0),
         "scheduler_config in worker.yaml",
-        "is no mapping of settings",
+        "is no mapping of keys",
         engine_file("worker.yaml", "scheduler_config", "fcfs"),
     ),
     On(ACCEPTED, "agg-gb200", WORKER).fails(

@@ -42,7 +42,7 @@ CASES = (
     ),
     On(FILE, PUBLISHED, DECODE).fails(
         "an engine file that is a list",
-        "decode.yaml of ConfigMap llm-config is a list, not a mapping of engine settings",
+        "decode.yaml of ConfigMap llm-config is a list, not a mapping of engine keys",
         put(CONFIG_MAP, "data[decode.yaml]", "- a\n- b\n"),
     ),
     On(FILE, PUBLISHED, DECODE).is_undecided(
