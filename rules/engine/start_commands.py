@@ -26,8 +26,8 @@ from rules.rule import EVERY_RELEASE, READABLE_PODS, Observation, Severity, fail
 _SHELL_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]{3,})(?=[^\w:?+-]|$)")
 """Variable without a default of its own, whose name is long enough to be misspelt."""
 _SET_BY_OTHERS = re.compile(
-    r"(?:DYN|DYNAMO|POD|NODE|ETCD|NATS|GROVE|LWS|KUBERNETES|PROMETHEUS|MODEL_EXPRESS|JOB)_.*"
-    r"|.*_(?:SERVICE_HOST|SERVICE_PORT.*|PORT(?:_.*)?)"
+    r"(?:DYN|DYNAMO|POD|NODE|ETCD|NATS|GROVE|LWS|KUBERNETES|PROMETHEUS|MODEL_EXPRESS)_.*"
+    r"|.*_(?:SERVICE_HOST|SERVICE_PORT.*|PORT(?:_.*)?)|JOB_COMPLETION_INDEX"
 )
 """Variables that an operator or Kubernetes itself may give a container: those of Services among them."""
 _LONGEST = 60
