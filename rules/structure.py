@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value, has_unknown, value_at
-from rules.reading.objects.definitions import candidates, other_versions
+from rules.reading.objects.definitions import has_schema, other_versions
 from rules.reading.objects.judged import Judged, read_mistakes
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.objects.schemas import dotted, hint, schema_at
@@ -51,7 +51,7 @@ _MEDIUM = re.compile(r"Memory|HugePages(?:-.+)?")
 def kind_served(graph: ResourceGraph) -> Iterator[Observation]:
     """Version of an object is none in which its kind is served."""
     for resource in graph.kubernetes_objects():
-        if candidates(graph, resource) is None and (versions := other_versions(resource)):
+        if not has_schema(resource) and (versions := other_versions(resource)):
             said = f'no matches for kind "{resource.kind}" in version "{resource.api_version}"'
             served = f"{resource.kind} is served in {' and '.join(versions)}"
             yield failed(resource, resource.name, f"the API server: {said}; {served}", ("apiVersion",))

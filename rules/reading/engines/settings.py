@@ -214,8 +214,6 @@ def _names_option(name: str, text: str) -> bool:
 
 def _typed_above(graph: ResourceGraph, resource: Resource) -> Sequence[_Typed]:
     typed = _by_component(graph)
-    if not typed:
-        return ()
     return next((typed[above.urn] for above in graph.ancestors(resource) if above.urn in typed), ())
 
 

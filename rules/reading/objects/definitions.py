@@ -10,7 +10,6 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path as FilePath
@@ -32,30 +31,24 @@ _FIRST_GRAPH_LINE = (1, 2)
 _NVIDIA = "nvidia.com"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The schemas that an object may be held against."""
+def candidates(graph: ResourceGraph, resource: Resource) -> tuple[Mapping[str, Schema], str | None]:
+    """Name of a release -> a schema that the object may be held against, and the release of no known schema.
 
-    by_line: Mapping[str, Schema]
-    """Name of a release, such as `Dynamo 1.4` -> schema; only one where the graph tells its release."""
-    unheld: str | None = None
-    """The told release, where its own schema is not known and the nearest one stands for it; else None."""
-
-
-def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
-    """The schemas of the object's kind and version; None where no schema knows it."""
+    The schemas are those of the object's kind and version, only one where the graph tells its release. Where
+    the told release's own schema is not known, the nearest one stands for it, and the release is named.
+    """
     kind = _kind(resource)
     # Of a built-in kind the newest release that has it.
     by_line = _custom(*kind) or dict(islice(_built_in(*kind), 1))
     is_told = len(by_line) > 1 and resource.kind == GRAPH_KIND
     told = known(operator_line, graph, resource) if is_told else None
     if told is None:
-        return Candidates(by_line) if by_line else None
+        return by_line, None
     name = "Dynamo {}.{}".format(*told)
     if name in by_line:
-        return Candidates({name: by_line[name]})
+        return {name: by_line[name]}, None
     nearest = list(by_line)[0 if told < _FIRST_GRAPH_LINE else -1]
-    return Candidates({nearest: by_line[nearest]}, name)
+    return {nearest: by_line[nearest]}, name
 
 
 def has_schema(resource: Resource) -> bool:

@@ -69,28 +69,26 @@ def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
 
 
 def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
-    held = candidates(graph, resource)
+    by_line, unheld = candidates(graph, resource)
     # A patch of somebody else's object holds only a part of one.
-    if held is None or resource.type.endswith("Patch"):
+    if not by_line or resource.type.endswith("Patch"):
         return
     # No release of Kubernetes judges these by a schema.
     pods = tuple(readable(pods_by_resource(graph).get(resource.urn, ())))
     others = [mistake for template in pods for mistake in _beyond_schema(template)]
-    found = {
-        line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in held.by_line.items()
-    }
+    found = {line: [*find_mistakes(resource.inputs, schema), *others] for line, schema in by_line.items()}
     # In the words of the newest release that makes it.
     newest = {_key(mistake): (line, mistake) for line, items in found.items() for mistake in items}
     for key, (line, mistake) in newest.items():
         right = tuple(other for other, items in found.items() if all(_key(item) != key for item in items))
-        every, schema = list(found), held.by_line[line]
+        every, schema = list(found), by_line[line]
         shown = line if right or len(every) == 1 else f"each known release, {every[0]} to {every[-1]}"
         doubt: str | None = None
         if right:
             doubt = f"nothing says which release it is for, and {' and '.join(right)} would take it"
-        elif held.unheld is not None:
+        elif unheld is not None:
             if not (_is_one_anywhere(mistake, schema) or _is_of_pods(mistake, pods)):
-                doubt = f"the schema of {held.unheld} is not known here, that of {shown} is"
+                doubt = f"the schema of {unheld} is not known here, that of {shown} is"
         elif mistake.kind == "unknown" and len(every) == 1:
             right = _lines_with(resource, mistake.path)
             # The release of a graph is told.

@@ -287,13 +287,10 @@ def _labels_of_group(resource: Resource, path: tuple[str, ...]) -> Mapping[str, 
 def _operator_labels(
     resource: Resource, name: str, component_type: str | None, sub_type: str | None
 ) -> Mapping[str, Value]:
-    labels: dict[str, Value] = {GRAPH_NAME_LABEL: resource.object_name, COMPONENT_LABEL: name}
-    if component_type == "worker" and sub_type in {"prefill", "decode"}:
+    if component_type == "worker" and sub_type in SUB_COMPONENT_TYPES:
         # The operator makes a v1beta1 component of it, whose one type is the narrower one
         # (ai-dynamo/dynamo deploy/operator api/v1alpha1 conversion at d50a02f).
         component_type = sub_type
-    if component_type is not None:
-        labels[COMPONENT_TYPE_LABEL] = component_type
-    if sub_type is not None:
-        labels[SUB_COMPONENT_TYPE_LABEL] = sub_type
-    return labels
+    types = {COMPONENT_TYPE_LABEL: component_type, SUB_COMPONENT_TYPE_LABEL: sub_type}
+    given = {label: text for label, text in types.items() if text is not None}
+    return {GRAPH_NAME_LABEL: resource.object_name, COMPONENT_LABEL: name, **given}
