@@ -3,6 +3,7 @@
 The cluster is that of the stack's context, never the current one.
 """
 
+import re
 import shlex
 import shutil
 import signal
@@ -126,6 +127,10 @@ def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") ->
 _ANSWER_SECONDS = 15
 _UNAUTHORIZED = "You must be logged in to the server"
 """Of kubectl where the API server answers 401 (kubernetes/kubectl pkg/cmd/util/helpers.go)."""
+_LACKED_RIGHT = re.compile(
+    r'cannot (\w+) resource "([\w/]+)" in API group "([\w.-]*)"(?: in the namespace "([\w.-]+)")?'
+)
+"""Of the API server where it answers 403 (kubernetes/apiserver handlers/responsewriters/errors.go)."""
 
 
 class ClusterCommands(ClusterReader):
@@ -202,8 +207,14 @@ class ClusterCommands(ClusterReader):
 
     def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
         """The error of a command that only reads, with the client's own reason."""
-        shown = self.line(program, *arguments)
-        return CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.stderr)}")
+        shown, reason = self.line(program, *arguments), last_line(answer.stderr)
+        advice = ""
+        if lacked := _LACKED_RIGHT.search(reason):
+            verb, resource, group, namespace = lacked.groups()
+            kind = f"{resource}.{group}" if group else resource
+            where = ("--namespace", namespace) if namespace else ()
+            advice = f"\n  try: `{self.command('auth', 'can-i', verb, kind, *where)}`"
+        return CommandError(f"`{shown}` failed; nothing was changed\n  {reason}{advice}")
 
 
 def refuse_other_cluster(stack: StackPlan) -> None:

@@ -57,8 +57,9 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
     causes, symptoms = split(findings, view.needs())
     if causes and all(each.stage >= Stage.REGISTRATION for each in causes):
         causes, symptoms = split([*findings, *log_findings(view)], view.needs())
+    notes = (*lost_files(view), *recent_ends(view, now))
     if report.refusal and not causes:
-        raise run.not_allowed(report, view.cluster, view.served.namespace)
+        raise run.not_allowed(report, view.cluster, view.served.namespace, notes)
     return Diagnosis(
         target=view.asked.name,
         healthy=not causes,
@@ -66,7 +67,7 @@ def diagnose(view: View, report: SmokeReport, now: dt.datetime) -> Diagnosis:
         mock_engine=report.is_mock,
         causes=causes,
         symptoms=symptoms,
-        notes=(*lost_files(view), *recent_ends(view, now)),
+        notes=notes,
         unseen=tuple(filter(None, (*view.unseen(), report.refusal, *unasked(view)))),
         kv_path=proof,
         seconds=round(time.monotonic() - view.began, 1),

@@ -18,6 +18,11 @@ from stacks.plan.infrastructure.eks_plan import STACK_TAG
 # Without a network the defaults would try for several minutes.
 _PATIENCE = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
 _LOG_IN = "`aws sso login`, or AWS_PROFILE with the name of another profile"
+_OF_A_PROFILE = (
+    botocore.exceptions.ProfileNotFound,
+    botocore.exceptions.SSOError,
+    botocore.exceptions.TokenRetrievalError,
+)
 _DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
 _BAD_CREDENTIALS = {
     "AuthFailure",
@@ -70,7 +75,8 @@ class Account:
         except botocore.exceptions.ClientError as error:
             raise _error_of(service, operation, error) from error
         except botocore.exceptions.BotoCoreError as error:
-            raise CommandError(f"AWS cannot be asked: {error}") from error
+            advice = f"\n  try: {_LOG_IN}" if isinstance(error, _OF_A_PROFILE) else ""
+            raise CommandError(f"AWS cannot be asked: {error}{advice}") from error
         # RFC 9110: always in GMT.
         sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
         self._time = parsedate_to_datetime(sent) if sent else self._time

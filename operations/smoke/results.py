@@ -91,10 +91,13 @@ class SmokeReport(Document):
         return any(each.verdict in {Verdict.WRONG, Verdict.NOT_RUN} for each in self.results)
 
     @property
+    def is_wrong(self) -> bool:
+        """Whether an answer is wrong."""
+        return any(each.verdict is Verdict.WRONG for each in self.results)
+
+    @property
     def refusal(self) -> str:
-        """Why this account may not ask, where nothing that it could ask is wrong; empty where it may."""
-        if any(each.verdict is Verdict.WRONG for each in self.results):
-            return ""
+        """Why this account may not ask, or may ask no more; empty where it may."""
         # Of workers it only means that nobody lists them.
         unknown = [each for each in self.results if each.verdict is Verdict.UNKNOWN]
         return next((each.found for each in unknown if each.name != "workers"), "")

@@ -44,16 +44,19 @@ def smoke_stack(name: str, say: _Say, *, wait: float, timeout: float) -> SmokeRe
         # A proxy of the environment does not lead to this machine's loopback.
         frontend = Frontend(forward.address, seconds=timeout, by_proxy=False)
         report = ask(target, frontend, say, wait=wait)
-    if report.refusal:
+    if report.refusal and not report.is_wrong:
         raise not_allowed(report, cluster, serving.namespace)
     return report
 
 
-def not_allowed(report: SmokeReport, cluster: ClusterCommands, namespace: str) -> CommandError:
-    """Return that nobody could ask, with the rights that a port-forward takes."""
+def not_allowed(
+    report: SmokeReport, cluster: ClusterCommands, namespace: str, notes: Sequence[str] = ()
+) -> CommandError:
+    """Return that nobody could ask, with what is known without, and the rights that a port-forward takes."""
     look = cluster.command("auth", "can-i", "create", "pods/portforward", "--namespace", namespace)
+    seen = "".join(f"  note: {each}\n" for each in notes)
     return CommandError(
-        f"{report.target} could not be asked: {report.refusal}\n"
+        f"{report.target} could not be asked: {report.refusal}\n{seen}"
         f"  needed in namespace {namespace}: get services, get and list pods, create pods/portforward\n"
         f"  try: `{look}`"
     )

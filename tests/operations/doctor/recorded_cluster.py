@@ -92,11 +92,11 @@ class RecordedCluster:
             said = self.wrong_answers.get(name)
             found = (
                 Judgement(Verdict.NOT_RUN, "needs what failed")
-                if failed
-                else Judgement(Verdict.UNKNOWN, self.not_allowed)
-                if self.not_allowed
+                if failed and not self.not_allowed
                 else wrong(said)
                 if said
+                else Judgement(Verdict.UNKNOWN, self.not_allowed)
+                if self.not_allowed
                 else good("well")
             )
             results.append(Result.of(name, name, found, None if failed else 0.4))

@@ -64,7 +64,7 @@ def test_of_two_faults_the_first_line_names_the_cause(lower: str, upper: str, pl
     ("cluster", "said"),
     [
         (RecordedCluster(unreachable="the API server does not answer: refused"), f"{AWAY}: refused\n"),
-        (RecordedCluster(not_allowed=FORBIDDEN), f"could not be asked: {FORBIDDEN}\n"),
+        (RecordedCluster(not_allowed=FORBIDDEN), f"could not be asked: {FORBIDDEN}\n  needed in"),
     ],
     ids=["no API server", "an account that may open no port-forward"],
 )
@@ -73,15 +73,15 @@ def test_what_nobody_could_look_at_is_neither_sick_nor_healthy(cluster: Recorded
         cluster.diagnosis()
 
 
-def test_an_account_that_may_not_ask_the_frontend_is_told_of_what_is_broken_below() -> None:
-    cluster = RecordedCluster(not_allowed=FORBIDDEN)
+@pytest.mark.parametrize("wrong", [{}, {"frontend": "HTTP 503"}], ids=["from the first", "after an answer"])
+def test_an_account_that_may_not_ask_the_frontend_is_told_of_what_is_broken_below(
+    wrong: dict[str, str],
+) -> None:
+    cluster = RecordedCluster(not_allowed=FORBIDDEN, wrong_answers=wrong)
     FAULTS["NATS is away"][0](cluster)
     found = cluster.diagnosis()
-    assert (FAULTS["NATS is away"][1] in found.headline(), found.symptoms, FORBIDDEN in found.unseen) == (
-        True,
-        (),
-        True,
-    )
+    assert FAULTS["NATS is away"][1] in found.headline()
+    assert ([each.about for each in found.symptoms], FORBIDDEN in found.unseen) == ([*wrong], True)
 
 
 @pytest.mark.parametrize(

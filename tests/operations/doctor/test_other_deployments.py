@@ -9,6 +9,7 @@ import pytest
 from components.cluster_answer import DEPLOYMENTS
 from operations.doctor.finding import Diagnosis
 from operations.doctor.run import diagnose
+from operations.errors import CommandError
 from operations.smoke.graph_pods import GraphPods
 from tests.cli.command import merged
 from tests.operations.doctor.faults import FAULTS
@@ -87,6 +88,10 @@ def test_files_that_are_gone_are_told_before_a_pod_starts_anew_without_them() ->
     found = cluster.diagnosis()
     assert found.headline().endswith(f"; {gone} `pulumi up --refresh --stack dev` makes it again")
     assert (found.healthy, _of_others(cluster).notes) == (True, (f"{gone} make it again",))
+    cluster.not_allowed = "no port-forward"
+    with pytest.raises(CommandError, match=f"no port-forward\n  note: {gone} .*\n  needed in namespace "):
+        cluster.diagnosis()
+    cluster.not_allowed = ""
     cluster.forbidden = frozenset({"configmaps"})
     assert "ConfigMap engine-1: not allowed" in cluster.diagnosis().unseen
     there = {"metadata": {"name": "engine-1", "namespace": NAMESPACE}}

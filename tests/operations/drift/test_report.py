@@ -1,19 +1,23 @@
 """What `drift` says of graphs and of objects inside a Helm release, and what it tells a person to type."""
 
 import json
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from failures.explanation import Subject
 from failures.losses import Loss
-from operations.commands import ClusterCommands
+from operations.commands import ClusterCommands, Printed
 from operations.drift.detect import not_compared, unreadable_graphs
 from operations.drift.helm_release import differences, finished_revision
 from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
 from operations.errors import CommandError
 from tests.support.clusters import Told
 
+_NO_SECRETS = (
+    'secrets is forbidden: User "v" cannot list resource "secrets" in API group "" in the namespace "ns"'
+)
 ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
 
 
@@ -78,10 +82,29 @@ def test_what_lies_in_a_release_leads_to_an_up_that_asks_whether_it_serves() -> 
     assert _advice(released)["THEN"].startswith("pulumi up --refresh --stack dev")
 
 
-def test_what_an_interrupted_helm_has_begun_is_no_drift(monkeypatch: pytest.MonkeyPatch) -> None:
-    status = json.dumps({"version": 2, "info": {"status": "pending-upgrade"}})
-    monkeypatch.setattr(ClusterCommands, "printed", lambda *_, **_more: status)
-    with pytest.raises(CommandError, match=r"is pending-upgrade: a run is at work .*\n.*recover dev`"):
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            CompletedProcess([], 0, json.dumps({"version": 2, "info": {"status": "pending-upgrade"}}), ""),
+            r"is pending-upgrade: a run is at work .*\n.*recover dev`",
+        ),
+        (
+            CompletedProcess([], 1, "", _NO_SECRETS),
+            rf"\n  {_NO_SECRETS}\n  try: `kubectl --context c auth can-i list secrets --namespace ns`$",
+        ),
+        (
+            CompletedProcess([], 1, "", _NO_SECRETS.replace('""', '"apps"').partition(" in the")[0]),
+            r"\n  try: `kubectl --context c auth can-i list secrets.apps`$",
+        ),
+    ],
+    ids=["a run is at work", "no right in the namespace", "no right in the cluster"],
+)
+def test_what_helm_has_begun_or_may_not_tell_is_no_drift(
+    answer: Printed, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ClusterCommands, "run", lambda *_, **_more: answer)
+    with pytest.raises(CommandError, match=said):
         finished_revision(ClusterCommands("c"), "ns", "dynamo-platform", "dev")
 
 
