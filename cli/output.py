@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import typer
 from pydantic import BaseModel
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
@@ -18,6 +19,9 @@ _Result = TypeVar("_Result", bound=BaseModel)
 Row = tuple[str, str]
 """Label and text, in a table of sections."""
 WIDTH_WITHOUT_TERMINAL = 160
+_GAP = 2
+_PROSE = 16
+"""A last column as wide as this can be read, though its longest words are broken."""
 
 
 def print_table(
@@ -26,15 +30,36 @@ def print_table(
     widest: Mapping[str, int] | None = None,
     width: int | None = None,
 ) -> None:
-    """Print a table whose last column takes the room that is left.
+    """Print a table; where its words need more room than there is, each row becomes lines of its own.
 
-    `widest` is of columns, by their headers; `width` that of the table where there is no terminal.
+    Only words of the last column, which is prose, may be broken. `widest` is of columns, by their headers;
+    `width` that of the table where there is no terminal.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for header in headers[:-1]:
-        table.add_column(printable(header), overflow="fold", max_width=(widest or {}).get(header))
-    table.add_column(printable(headers[-1]), ratio=1, overflow="fold")
-    _print_rows(table, rows, width)
+    listed, console = [*rows], _console(width)
+    limits = [(widest or {}).get(header, console.width) for header in headers]
+    columns = [printable("\n".join(cells)) for cells in zip(headers, *listed, strict=True)]
+    words = [_longest(text.split(), limit) for text, limit in zip(columns, limits, strict=True)]
+    words[-1] = min(words[-1], _PROSE)
+    room = console.width - _GAP * (len(headers) - 1)
+    if sum(words) > room:
+        for row in listed:
+            print_sections(zip(headers, row, strict=True), width, "bold")
+            say()
+        return
+    widths = [_longest(text.splitlines(), limit) for text, limit in zip(columns, limits, strict=True)]
+    while sum(widths) > room:
+        # The widest gives way first, as in Rich, which would break its words.
+        loose = [each for each in range(len(widths)) if widths[each] > words[each]]
+        widths[max(loose, key=widths.__getitem__)] -= 1
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    for header, wide in zip(headers[:-1], widths[:-1], strict=True):
+        table.add_column(printable(header), overflow="fold", width=wide)
+    table.add_column(printable(headers[-1]), overflow="fold")
+    _print_rows(table, listed, console)
+
+
+def _longest(texts: Sequence[str], limit: int) -> int:
+    return min(max(map(cell_len, texts), default=0), limit)
 
 
 def print_answers(
@@ -46,12 +71,12 @@ def print_answers(
         say(text)
 
 
-def print_sections(rows: Iterable[Row], width: int | None = None) -> None:
-    """Print rows of a name and what is to be said of it."""
-    table = Table.grid(padding=(0, 2, 0, 0))
+def print_sections(rows: Iterable[Row], width: int | None = None, label: str = "") -> None:
+    """Print rows of a name, in the style `label`, and what is to be said of it."""
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    table.add_column(overflow="fold", style=label)
     table.add_column(overflow="fold")
-    table.add_column(ratio=1, overflow="fold")
-    _print_rows(table, rows, width)
+    _print_rows(table, rows, _console(width))
 
 
 def first_of(texts: Sequence[str], most: int) -> list[str]:
@@ -97,10 +122,14 @@ def print_json(data: object) -> None:
     typer.echo(json.dumps(data, indent=2).replace("\x7f", r"\u007f"))
 
 
-def _print_rows(table: Table, rows: Iterable[Sequence[str]], width: int | None) -> None:
+def _console(width: int | None) -> Console:
     console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = width or WIDTH_WITHOUT_TERMINAL
+    return console
+
+
+def _print_rows(table: Table, rows: Iterable[Sequence[str]], console: Console) -> None:
     for row in rows:
         table.add_row(*map(printable, row))
     with console.capture() as captured:
