@@ -85,13 +85,11 @@ def check(
 def _refuse_files(names: Sequence[str]) -> None:
     """Raise CommandError where a file of objects was named as a stack."""
     stacks = list_stacks(stack_directory(Path.cwd()))
-    files = [each for each in names if Path(each).is_file() and stack_name(each) not in stacks]
-    for each in files:
-        if not (Path(each).name.startswith(PREFIX) and each.endswith(SUFFIX)):
-            raise CommandError(
-                f"{each}: a file, in the place of a stack\n  allowed: one STACK, or --file FILE…\n"
-                f"  try: dynamo-stack check --file {shlex.join(files)}"
-            )
+    typed = [each for each in names if Path(each).is_file() and stack_name(each) not in stacks]
+    # The file of a stack of another folder holds no objects either.
+    files = [each for each in typed if not (Path(each).name.startswith(PREFIX) and each.endswith(SUFFIX))]
+    if files:
+        raise _misplaced(f"{files[0]}: a file, in the place of a stack", f"--file {shlex.join(files)}")
 
 
 def _refuse_stacks(paths: Sequence[Path], names: Sequence[str]) -> None:
@@ -102,10 +100,12 @@ def _refuse_stacks(paths: Sequence[Path], names: Sequence[str]) -> None:
         source = f"{PREFIX}{stack}{SUFFIX}"
         is_named = stack in names and not Path(stack).is_file()
         if is_named or os.path.realpath(directory / source) in read:
-            raise CommandError(
-                f"{source}: a stack, whose file holds no objects; --file judges nothing but files\n"
-                f"  allowed: one STACK, or --file FILE…\n  try: dynamo-stack check {stack}"
-            )
+            said = "a stack, whose file holds no objects; --file judges nothing but files"
+            raise _misplaced(f"{source}: {said}", stack)
+
+
+def _misplaced(said: str, words: str) -> CommandError:
+    return CommandError(f"{said}\n  allowed: one STACK, or --file FILE…\n  try: dynamo-stack check {words}")
 
 
 def _check_stack(name: str, *, as_json: bool) -> None:

@@ -11,7 +11,8 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer._click.exceptions import MissingParameter
+from typer.core import TyperArgument, TyperGroup
 
 from cli.commands import COMMANDS
 from cli.ending_signals import EndedBySignalError, ending_signals
@@ -47,23 +48,56 @@ class _Commands(TyperGroup):
         except Exception as error:
             # None while the command itself is loaded, as by a recipe of the project that cannot be read.
             typed = COMMANDS.get(ctx.invoked_subcommand)
-            failure = typed.failure if typed else UNREADABLE
-            if isinstance(error, typer.TyperException):
-                # A command line that cannot be read, which typer shows.
-                error.exit_code = failure
-                raise
-            if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ENDS:
-                # Python would write the rest as it ends, and fail again.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                error.filename = "standard output, or a file"
-            if isinstance(error, BrokenPipeError):
-                # Who reads has gone, as `head` does: no verdict.
-                raise typer.Exit(SIGNALLED + signal.SIGPIPE) from None
-            message = _message_for_a_person(error)
-            if message is None:
-                raise
-            _say(message)
-            raise typer.Exit(failure) from None
+            _end_in_words(error, typed.failure if typed else UNREADABLE)
+            raise
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Read the command line; --help and --version are printed here already."""
+        try:
+            return super().make_context(*args, **more)
+        except OSError as error:
+            _end_in_words(error, UNREADABLE)
+            raise
+
+
+def _end_in_words(error: Exception, failure: int) -> None:
+    """Say what a person did wrong and raise typer.Exit; where it is to be debugged, do nothing."""
+    if isinstance(error, MissingParameter) and error.ctx and isinstance(error.param, TyperArgument):
+        _say(_missing(error.param, error.ctx))
+        raise typer.Exit(failure) from None
+    if isinstance(error, typer.TyperException):
+        # A command line that cannot be read, which typer shows.
+        error.exit_code = failure
+        return
+    if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ENDS:
+        error.filename = _unwritten()
+    if isinstance(error, BrokenPipeError):
+        # Who reads has gone, as `head` does: no verdict.
+        raise typer.Exit(SIGNALLED + signal.SIGPIPE) from None
+    message = _message_for_a_person(error)
+    if message is not None:
+        _say(message)
+        raise typer.Exit(failure) from None
+
+
+def _missing(argument: TyperArgument, context: Any) -> str:
+    """Return that a name was not typed, and which there are: those that Tab offers."""
+    names = [each.value for each in argument.shell_complete(context, "")]
+    allowed = f"\n  allowed: {', '.join(names)}" if names else ""
+    title = str(argument.get_error_hint()).strip("'")
+    return f"{title} is missing{allowed}\n  try: {context.command_path} {[*names, '--help'][0]}"
+
+
+def _unwritten() -> str:
+    """Return what could not be written, which the error does not say."""
+    try:
+        # A flush would forget that it has failed before.
+        os.write(sys.stdout.fileno(), b"\n")
+    except OSError:
+        # Python would write the rest as it ends, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return "standard output"
+    return "a file"
 
 
 app = typer.Typer(

@@ -67,6 +67,7 @@ def test_what_a_command_does_not_need_is_not_loaded(
     assert loaded & spared == set()
 
 
+_AT_A_TERMINAL = "FORCE_COLOR=1 NO_COLOR=1 TERM=xterm"
 _AT_A_SHELL: dict[str, tuple[str, int, str]] = {
     "the version is that of the package": (
         "$0 --version >&2",
@@ -80,7 +81,34 @@ _AT_A_SHELL: dict[str, tuple[str, int, str]] = {
     ),
     "a misspelt command": ("$0 doctr 2>&1 | grep -o 'mean .doctor.?' >&2", 2, "mean 'doctor'?\n"),
     "nobody reads": ("$0 list | true", 141, ""),
-    "a full disk": ("$0 list > /dev/full", 2, "standard output, or a file: No space left on device\n"),
+    "a full disk": ("$0 list > /dev/full", 2, "standard output: No space left on device\n"),
+    "a full disk, of the help": ("$0 --help > /dev/full", 2, "standard output: No space left on device\n"),
+    "a full disk, of the version": (
+        "$0 --version > /dev/full",
+        2,
+        "standard output: No space left on device\n",
+    ),
+    "no stack": (
+        "$0 explain 2>&1 | sed 's/, disagg.*//' >&2",
+        2,
+        "STACK is missing\n  allowed: agg-b200, agg-gb200, dev\n  try: dynamo-stack explain agg-b200\n",
+    ),
+    "a name in a table of 80 columns": (
+        f"COLUMNS=80 {_AT_A_TERMINAL} $0 list | grep -o '/trtllm-disagg-one-pod .* 8 B200' >&2",
+        0,
+        "/trtllm-disagg-one-pod  8 B200\n",
+    ),
+    "a name where a table has no room": (
+        f"COLUMNS=60 {_AT_A_TERMINAL} $0 list | grep -o 'gpt.*-max-throughput$' | uniq >&2",
+        0,
+        "gpt-oss-120b/trtllm-max-throughput\n",
+    ),
+    "a file in the place of a stack": (
+        "$0 check docs/examples/graph.yaml Pulumi.yaml",
+        2,
+        "docs/examples/graph.yaml: a file, in the place of a stack\n  allowed: one STACK, or --file FILE…\n"
+        "  try: dynamo-stack check --file docs/examples/graph.yaml\n",
+    ),
     "no comparison can begin": ("$0 diff main --format html 2> /dev/null", 3, ""),
     "no command can begin": ("$0 list --jso 2> /dev/null", 2, ""),
     "no date": (

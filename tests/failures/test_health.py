@@ -266,9 +266,8 @@ def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() ->
     namespace["status"] = {
         "conditions": [{"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}]
     }
-    graph = _object(
-        "DynamoGraphDeployment", "graph", deletionTimestamp=LATER, finalizers=["foregroundDeletion"]
-    )
+    ending = {"deletionTimestamp": LATER, "finalizers": ["foregroundDeletion"]}
+    graph = _object("DynamoGraphDeployment", "graph", **ending)
     found = _losses(_object("Namespace", "dynamo-system"), namespace, _claim(), graph=graph)
     assert [loss.subject.kind for loss in found] == ["Namespace", "DynamoGraphDeployment"]
     assert "NamespaceContentRemaining: pods. has 3" in str(found[0])
