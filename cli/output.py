@@ -63,10 +63,11 @@ def _longest(texts: Sequence[str], limit: int) -> int:
 
 
 def print_answers(
-    headers: Sequence[str], rows: Iterable[Sequence[str]], fixes: Sequence[str], closing: Iterable[str]
+    headers: Sequence[str], rows: Iterable[Sequence[str]], helps: Iterable[Row], closing: Iterable[str]
 ) -> None:
-    """Print a table of answers; then what to type, which its columns would break; then the rest."""
+    """Print a table of answers; then what `helps` each that is wrong, if anything; then the rest."""
     print_table(headers, rows)
+    fixes = [f"fix {asked}: {fix}" for asked, fix in helps if fix]
     for text in ("", *fixes, *([""] if fixes else []), *closing):
         say(text)
 

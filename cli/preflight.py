@@ -123,7 +123,7 @@ def _infrastructure(stack: StackPlan) -> EksPlan:
 
 def _print(report: Preflight) -> None:
     rows = ((answer.verdict.words, answer.question, answer.found) for answer in report.answers)
-    fixes = [f"fix {answer.question}: {answer.fix}" for answer in report.answers if answer.fix]
+    helps = ((answer.question, answer.fix) for answer in report.answers)
     counts = f"{report.wrong} wrong, {report.unknown} unknown of {len(report.answers)} answers"
     closing = (*report.remarks, f"stack {report.stack}: {counts}")
-    print_answers(("RESULT", "QUESTION", "FOUND"), rows, fixes, closing)
+    print_answers(("RESULT", "QUESTION", "FOUND"), rows, helps, closing)

@@ -86,7 +86,8 @@ def smoke(
 
 def _print(report: SmokeReport) -> None:
     headers = ("RESULT", "ASKED", "SECONDS", "FOUND")
-    print_answers(headers, report.rows(), list(report.fixes()), [report.summary()])
+    helps = ((result.asked, result.fix) for result in report.results)
+    print_answers(headers, report.rows(), helps, [report.summary()])
 
 
 def _progress(text: str) -> None:

@@ -202,19 +202,23 @@ class ClusterCommands(ClusterReader):
         """
         answer = self.within(_ANSWER_SECONDS).find(objects)
         if not answer.is_known:
-            raise CommandError(f"`{self.shown(objects)}` failed; nothing was changed\n  {answer.why}")
+            raise _failed(self.shown(objects), answer.why, self)
         return answer.items
 
     def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
         """The error of a command that only reads, with the client's own reason."""
-        shown, reason = self.line(program, *arguments), last_line(answer.stderr)
-        advice = ""
-        if lacked := _LACKED_RIGHT.search(reason):
-            verb, resource, group, namespace = lacked.groups()
-            kind = f"{resource}.{group}" if group else resource
-            where = ("--namespace", namespace) if namespace else ()
-            advice = f"\n  try: `{self.command('auth', 'can-i', verb, kind, *where)}`"
-        return CommandError(f"`{shown}` failed; nothing was changed\n  {reason}{advice}")
+        return _failed(self.line(program, *arguments), last_line(answer.stderr), self)
+
+
+def _failed(shown: str, reason: str, cluster: ClusterReader) -> CommandError:
+    """Return that a question has failed; where a right is missing, with the question after it."""
+    advice = ""
+    if lacked := _LACKED_RIGHT.search(reason):
+        verb, resource, group, namespace = lacked.groups()
+        kind = f"{resource}.{group}" if group else resource
+        where = ("--namespace", namespace) if namespace else ()
+        advice = f"\n  try: `{cluster.command('auth', 'can-i', verb, kind, *where)}`"
+    return CommandError(f"`{shown}` failed; nothing was changed\n  {reason}{advice}")
 
 
 def refuse_other_cluster(stack: StackPlan) -> None:

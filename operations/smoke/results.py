@@ -108,10 +108,6 @@ class SmokeReport(Document):
             seconds = "" if result.seconds is None else f"{result.seconds:.2f}"
             yield result.verdict.words, result.asked, seconds, result.found
 
-    def fixes(self) -> Iterator[str]:
-        """Return what to do about each check that failed."""
-        return (f"fix {result.asked}: {result.fix}" for result in self.results if result.fix)
-
     def summary(self) -> str:
         """Return the answer in one line."""
         number = Counter(result.verdict for result in self.results)

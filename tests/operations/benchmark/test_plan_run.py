@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from components.cluster_answer import Answer, Said
 from operations.benchmark.plan_run import run_of_stack, served_model, serving_engine
 from operations.benchmark.shapes import (
     Wanted,
@@ -94,14 +95,21 @@ def _pod(name: str, phase: str = "Running", conditions: Any = READY) -> dict[str
             [_pod("frontend"), _pod("decode", conditions=[])],
             "does not serve with all of its pods\n  decode: Running, started but not ready",
         ),
-        (None, "failed; nothing was changed\n  the API server"),
+        (SILENT, "failed; nothing was changed\n  the API server"),
+        (
+            Answer(
+                Said.FORBIDDEN,
+                why='User "v" cannot list resource "pods" in API group "" in the namespace "n"',
+            ),
+            "\n  try: `kubectl --context dynamo-lab auth can-i list pods --namespace n`",
+        ),
     ],
-    ids=["no pod", "a part of its pods", "no answer of the cluster"],
+    ids=["no pod", "a part of its pods", "no answer of the cluster", "no right to list them"],
 )
 def test_a_graph_that_does_not_serve_is_not_measured(
-    pods: list[Any] | None, said: str, cluster: FakeCluster
+    pods: list[Any] | Answer, said: str, cluster: FakeCluster
 ) -> None:
-    cluster.objects["pods"] = SILENT if pods is None else pods
+    cluster.objects["pods"] = pods
     with pytest.raises(CommandError) as refused:
         serving_engine(shipped_stack("dev"), cluster.commands)
     assert said in str(refused.value)
