@@ -11,7 +11,6 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer._click.exceptions import MissingParameter
 from typer.core import TyperArgument, TyperGroup
 
 from cli.commands import COMMANDS
@@ -62,7 +61,8 @@ class _Commands(TyperGroup):
 
 def _end_in_words(error: Exception, failure: int) -> None:
     """Say what a person did wrong and raise typer.Exit; where it is to be debugged, do nothing."""
-    if isinstance(error, MissingParameter) and error.ctx and isinstance(error.param, TyperArgument):
+    if isinstance(error, typer.BadParameter) and isinstance(error.param, TyperArgument) and not error.message:
+        # Without a message of its own it says that the argument was not typed.
         _say(_missing(error.param, error.ctx))
         raise typer.Exit(failure) from None
     if isinstance(error, typer.TyperException):
@@ -70,7 +70,9 @@ def _end_in_words(error: Exception, failure: int) -> None:
         error.exit_code = failure
         return
     if isinstance(error, OSError) and error.filename is None and error.errno in _OUTPUT_ENDS:
-        error.filename = _unwritten()
+        # Python would write the rest as it ends, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        error.filename = "standard output or a file"
     if isinstance(error, BrokenPipeError):
         # Who reads has gone, as `head` does: no verdict.
         raise typer.Exit(SIGNALLED + signal.SIGPIPE) from None
@@ -86,18 +88,6 @@ def _missing(argument: TyperArgument, context: Any) -> str:
     allowed = f"\n  allowed: {', '.join(names)}" if names else ""
     title = str(argument.get_error_hint()).strip("'")
     return f"{title} is missing{allowed}\n  try: {context.command_path} {[*names, '--help'][0]}"
-
-
-def _unwritten() -> str:
-    """Return what could not be written, which the error does not say."""
-    try:
-        # A flush would forget that it has failed before.
-        os.write(sys.stdout.fileno(), b"\n")
-    except OSError:
-        # Python would write the rest as it ends, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return "standard output"
-    return "a file"
 
 
 app = typer.Typer(

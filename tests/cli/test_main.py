@@ -81,12 +81,16 @@ _AT_A_SHELL: dict[str, tuple[str, int, str]] = {
     ),
     "a misspelt command": ("$0 doctr 2>&1 | grep -o 'mean .doctor.?' >&2", 2, "mean 'doctor'?\n"),
     "nobody reads": ("$0 list | true", 141, ""),
-    "a full disk": ("$0 list > /dev/full", 2, "standard output: No space left on device\n"),
-    "a full disk, of the help": ("$0 --help > /dev/full", 2, "standard output: No space left on device\n"),
+    "a full disk": ("$0 list > /dev/full", 2, "standard output or a file: No space left on device\n"),
+    "a full disk, of the help": (
+        "$0 --help > /dev/full",
+        2,
+        "standard output or a file: No space left on device\n",
+    ),
     "a full disk, of the version": (
         "$0 --version > /dev/full",
         2,
-        "standard output: No space left on device\n",
+        "standard output or a file: No space left on device\n",
     ),
     "no stack": (
         "$0 explain 2>&1 | sed 's/, disagg.*//' >&2",
