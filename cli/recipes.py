@@ -14,8 +14,8 @@ from operations.errors import CommandError
 from recipes.files import RECIPE_NAME, copied_recipe
 from recipes.fitting import usable_accelerators
 from recipes.load import CATALOGUE, recipe_file, recipe_names
-from recipes.merging import dotted_options
 from recipes.model import Recipe
+from recipes.services import dotted_options
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import known_recipes, read_recipe, shown_file, unknown_recipe
 from stacks.served_runs import evidence_on

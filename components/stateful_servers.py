@@ -9,7 +9,7 @@ from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components.options import WITH_PODS, Resources, child
-from recipes.graph_manifest.placement import NODES_WITHOUT_GPUS
+from recipes.pod_placement import NODES_WITHOUT_GPUS
 from stacks.plan.platform.platform_plan import DATA_VOLUME, Servers
 
 NAME_LABEL = "app.kubernetes.io/name"

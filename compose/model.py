@@ -7,7 +7,7 @@ from compose.containers import Interpolated, service_of
 from compose.options import CACHE_VARIABLE, ENV_FILE
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, filling_container
 from recipes.model_files import IMAGE_USER, MODEL_CACHE
-from recipes.node_directory import marker_file
+from recipes.node_cache import marker_file
 from recipes.placed import PlacedRecipe
 
 MODEL = "model"

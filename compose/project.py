@@ -12,11 +12,10 @@ from compose.options import ENV_EXAMPLE, env_example
 from compose.workers import ENGINE_FOLDER, Surroundings, worker_services, workers_of
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
-from recipes.graph_manifest.services import main_container
+from recipes.graph_manifest import main_container
 from recipes.model_download import VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
-from recipes.services import PodRecipe
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.stack_plan import StackPlan
 
@@ -74,11 +73,13 @@ def _on_one_host(placed: PlacedRecipe) -> PlacedRecipe:
     services = tuple(
         replace(
             service,
-            recipe=PodRecipe(name, process.role, service.replicas, (process,)),
+            name=name,
+            role=process.role,
+            processes=(process,),
             replicas=service.replicas * process.workers_per_pod,
         )
         for service in placed.services
-        for name, process in {each.service_name: each for each in service.recipe.processes}.items()
+        for name, process in {each.service_name: each for each in service.processes}.items()
     )
     return replace(
         placed,

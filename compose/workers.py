@@ -11,7 +11,7 @@ from compose.containers import answers, byte_size, service_of
 from compose.discovery import Discovery
 from compose.model import MODEL
 from hardware import CpuArchitecture
-from recipes.graph_manifest.services import main_container
+from recipes.graph_manifest import main_container
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS
 from recipes.pod_processes import SUPERVISOR_FILE
@@ -80,7 +80,7 @@ def workers_of(placed: PlacedRecipe, *, has_engine_files: bool) -> tuple[Worker,
             gpus = tuple(range(first, first + service.gpus))
             index = len(workers)
             ports = placed.recipe.serving_engine.port_environment(index)
-            memory = service.recipe.shared_memory
+            memory = service.shared_memory
             workers.append(Worker(name, container, memory, gpus, _PORT + 1 + index, ports))
     return tuple(workers)
 

@@ -131,7 +131,7 @@ def seated_nodes(placed: PlacedPool, workers: Sequence[PlacedService]) -> tuple[
         for number in range(1, worker.replicas + 1):
             index = _place(nodes, occupied, room, own)
             own.add(index)
-            pod = SeatedPod(worker.name, number, worker.recipe.processes, occupied - worker.gpus)
+            pod = SeatedPod(worker.name, number, worker.processes, occupied - worker.gpus)
             nodes[index] = SeatedNode(room.gpus_per_node, (*nodes[index].pods, pod))
     # The packing has no room on nodes outside the workers' NVLink domain; the pool has them all the same.
     outside = [SeatedNode(room.gpus_per_node)] * (placed.pool.nodes - room.nodes)

@@ -71,7 +71,7 @@ def _service_of(worker: Worker, services: Sequence[PlacedService]) -> PlacedServ
 
 def _name(worker: Worker, service: PlacedService) -> str:
     """Return the service's name, with the role of the engine where a pod runs several."""
-    processes = service.recipe.processes
+    processes = service.processes
     if len(processes) == 1:
         return service.name
     position = worker.name.rpartition(" ")[2]

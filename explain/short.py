@@ -50,7 +50,7 @@ def _services(stack: StackPlan) -> str:
     return ", ".join(
         f"{each.replicas} {each.name}"
         + (f" of {in_words(each.gpus, 'GPU')}" if each.gpus else "")
-        + _processes(each.recipe)
+        + _processes(each)
         for each in stack.serving.placed.services
     )
 

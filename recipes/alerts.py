@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA
-from recipes.graph_manifest.placement import GRAPH_NAME_LABEL
 from recipes.placed import PlacedRecipe
+from recipes.pod_placement import GRAPH_NAME_LABEL
 from recipes.server_manifest import server_labels
 
 _PANEL = {"h": 8, "w": 12}

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hardware import GPU_RESOURCE
-from recipes.aiperf_command import Endpoint, aiperf_arguments
-from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER
-from recipes.benchmark_load import Load, recipe_load
-from recipes.graph_manifest.placement import scheduling_with_cache
+from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER, Endpoint, Load, aiperf_arguments
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import (
@@ -23,9 +20,10 @@ from recipes.model_download import (
     UNPRIVILEGED_POD,
 )
 from recipes.model_files import MODEL_CACHE
-from recipes.node_directory import directory_volume
+from recipes.node_cache import directory_volume
 from recipes.placed import CacheNodes, PlacedRecipe
 from recipes.pod_environment import listed
+from recipes.pod_placement import scheduling_with_cache
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
@@ -180,7 +178,9 @@ def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
 
     Results of two runs in one folder would be mixed, or the first ones lost.
     """
-    words = shlex.join([program, *_arguments(recipe, graph_name, recipe_load(recipe))])
+    traffic, concurrency = recipe.traffic, recipe.benchmark_concurrency
+    load = recipe.benchmark.load(traffic.input_tokens, traffic.output_tokens, concurrency)
+    words = shlex.join([program, *_arguments(recipe, graph_name, load)])
     return f'{words} --artifact-dir {_results(graph_name)}/"$RUN"'
 
 

@@ -13,9 +13,8 @@ from engines.engine import ModelUse
 from engines.registry import EngineServer, Options
 from engines.release import known_line_name
 from hardware import ACCELERATORS
-from recipes.evidence import Level
 from recipes.fitting import every_fit
-from recipes.model import Recipe
+from recipes.model import Level, Recipe
 
 if TYPE_CHECKING:
     from engines.option_block import WorkerRole

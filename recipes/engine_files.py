@@ -23,7 +23,7 @@ def engine_files(placed: PlacedRecipe) -> tuple[str | None, dict[str, str]]:
     data = {
         engine_file_name(process): text
         for service in placed.services
-        for process in service.recipe.processes
+        for process in service.processes
         if (options := placed.engine_options(service, process)) is not None
         and (text := engine.engine_file(options)) is not None
     }

@@ -7,9 +7,8 @@ from pydantic import ValidationError
 
 from engines.quantization import MxFp4AlgorithmName
 from hardware import ACCELERATORS, ArchitectureFamily
-from recipes.merging import option_messages, with_options
 from recipes.model import Recipe, Variant
-from recipes.services import ServiceRecipe
+from recipes.services import ServiceRecipe, option_messages, with_options
 
 
 def worker_sizes(recipe: Recipe) -> tuple[int, ...]:

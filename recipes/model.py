@@ -4,7 +4,8 @@ Recipes are data (recipes/catalogue/); nothing of a particular cluster is in the
 """
 
 from collections.abc import Mapping
-from typing import Any
+from enum import Enum
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -14,7 +15,6 @@ from engines.quantization import MxFp4AlgorithmName
 from engines.registry import ENGINE_SERVERS, ENGINES, EngineServer, Framework, Options, ServerName
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
-from recipes.evidence import Correction, Evidence, Level
 from recipes.images import Runtime
 from recipes.model_files import DraftModel, ModelFiles, snapshot_directory
 from recipes.services import PodRecipe, ServiceRecipe
@@ -38,6 +38,41 @@ class Variant(StrictModel):
         default_factory=dict[WorkerRole, Mapping[str, str]]
     )
     """Variables per role, beside the recipe's or in their place."""
+
+
+class Level(Enum):
+    """Each level includes the ones before it."""
+
+    RENDERED = "rendered"
+    """The program produces its objects, and they pass the rules."""
+    ADMITTED = "admitted"
+    """An API server with the operator's definitions accepts them."""
+    SCHEDULED = "scheduled (simulated)"
+    """The Kubernetes scheduler places every pod on simulated nodes; no container ran."""
+    MOCK_SERVED = "mock-served"
+    """Requests went through the real frontend to a mock engine."""
+    MEASURED = "measured on GPU"
+    """It served requests on the GPU itself."""
+
+
+class Evidence(StrictModel):
+    """How far a recipe has been tried on one GPU, and what stands behind it."""
+
+    accelerator: str
+    """Name of the accelerator, a key of hardware.ACCELERATORS."""
+    level: Level
+    reason: str
+
+
+class Correction(StrictModel):
+    """One published value that was changed or is guarded, and why."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
+    setting: str
+    published: str
+    ours: str
+    why: str
+    source: str
 
 
 class Traffic(StrictModel):
@@ -171,7 +206,7 @@ class Recipe(StrictModel):
     def with_replicas(self, replicas: Mapping[str, int]) -> "Recipe":
         """Return the recipe with other numbers of replicas, by service name; what is not named stays."""
         numbers = {
-            process.service_name: replicas.get(pod.service_name, pod.replicas)
+            process.service_name: replicas.get(pod.name, pod.replicas)
             for pod in self.pods
             for process in pod.processes
         }

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recipes.graph_manifest.placement import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_files import IMAGE_USER, MODEL_CACHE, snapshot_directory
 from recipes.placed import CacheNodes
 from recipes.pod_environment import listed
+from recipes.pod_placement import scheduling_with_cache
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 

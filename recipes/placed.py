@@ -11,7 +11,7 @@ from engines.registry import Options
 from engines.transport_setup import KvProfile, kv_profile
 from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe
-from recipes.services import FrontendResources, PodRecipe, Role, ServiceRecipe
+from recipes.services import FrontendResources, PodRecipe, ServiceRecipe
 
 RdmaFabric = Literal["infiniband", "roce"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
@@ -65,34 +65,12 @@ class PoolPlacement:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedService:
-    """One service of the graph with its replica count, its sizes and, for a worker, its node pool."""
+class PlacedService(PodRecipe):
+    """One service of the graph with the stack's replicas, its sizes and, for a worker, its node pool."""
 
-    recipe: PodRecipe
-    replicas: int
     placement: PoolPlacement | None
     """Placement of the service's pods; None for a service without GPUs: it runs on any node that has none."""
     resources: PodResources | FrontendResources | None = None
-
-    @property
-    def name(self) -> str:
-        """The service's name in the graph."""
-        return self.recipe.service_name
-
-    @property
-    def role(self) -> Role:
-        """frontend, prefill, decode or worker."""
-        return self.recipe.role
-
-    @property
-    def gpus(self) -> int:
-        """GPUs of one replica."""
-        return self.recipe.gpus
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """What its processes do: prefill and decode where one pod runs both."""
-        return tuple(process.role for process in self.recipe.processes)
 
 
 @dataclass(frozen=True, slots=True)

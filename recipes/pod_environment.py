@@ -8,9 +8,10 @@ from engines.release import EVENTS_THROUGH_NATS, Workaround, line_name, release_
 from recipes.model import Recipe
 from recipes.model_files import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.pod_processes import MAIN_CONTAINER
 from recipes.services import Role, ServiceRecipe
 
+MAIN_CONTAINER = "main"
+"""The operator adds its probes, ports and variables to the container of this name."""
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 TERMINATION_GRACE_SECONDS = 120
 """Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
@@ -53,9 +54,7 @@ def process_environment(
 
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
     """Return what the service's processes need against known defects, each once; none for a frontend."""
-    found = (
-        item for process in service.recipe.processes for item in process_workarounds(placed, service, process)
-    )
+    found = (item for process in service.processes for item in process_workarounds(placed, service, process))
     return tuple(dict.fromkeys(found))
 
 

@@ -6,10 +6,10 @@ The pods are those of a graph's worker, with what Dynamo's operator adds there: 
 from typing import Any
 
 from engines.engine import PORT
-from recipes.graph_manifest.placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
-from recipes.graph_manifest.services import pod_template
+from recipes.graph_manifest import pod_template
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
+from recipes.pod_placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
 
 # The operator's startup probe lets a worker load for so long (720 x 10 s).
 _LOAD_PROBE_SECONDS = 10
@@ -75,7 +75,7 @@ def server_service(placed: PlacedRecipe) -> dict[str, Any]:
 def _with_port_and_probes(container: dict[str, Any], worker: PlacedService, path: str) -> dict[str, Any]:
     asked = {"httpGet": {"path": path, "port": PORT}}
     mounts: list[dict[str, Any]] = container["volumeMounts"]
-    if worker.recipe.shared_memory:
+    if worker.shared_memory:
         mounts = [*mounts, {"name": _SHARED_MEMORY, "mountPath": "/dev/shm"}]  # noqa: S108
     return {
         **container,
@@ -92,7 +92,7 @@ def _with_port_and_probes(container: dict[str, Any], worker: PlacedService, path
 
 
 def _shared_memory(worker: PlacedService) -> list[dict[str, Any]]:
-    size = worker.recipe.shared_memory
+    size = worker.shared_memory
     if size is None:
         return []
     return [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}}]

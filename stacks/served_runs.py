@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from recipes.evidence import Evidence, Level
-from recipes.model import Recipe
+from recipes.model import Evidence, Level, Recipe
 from stacks.errors import Problem, SettingsError
 
 RUNS = Path("evidence.local.csv")

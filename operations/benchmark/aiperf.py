@@ -15,10 +15,15 @@ from failures.explanation import without_colours
 from operations.benchmark.result import Measurement, Percentiles
 from operations.errors import CommandError
 from operations.streamed_process import streamed
-from recipes.aiperf_command import Endpoint, aiperf_arguments
-from recipes.benchmark import AIPERF_VERSION, CONNECTIONS_PER_WORKER, Benchmark
+from recipes.benchmark import (
+    AIPERF_VERSION,
+    CONNECTIONS_PER_WORKER,
+    Benchmark,
+    Endpoint,
+    Load,
+    aiperf_arguments,
+)
 from recipes.benchmark_job import RESULT_FOLLOWS
-from recipes.benchmark_load import Load
 
 _BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _FRAME = "│╭╮╰╯─"

@@ -8,7 +8,7 @@ from operations.benchmark.result import BenchmarkResult
 from operations.benchmark.thresholds import AtLeast, Threshold, Thresholds
 from operations.errors import CommandError
 from operations.evidence import recorded_points
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from recipes.model import Recipe
 from sizing.of_recipe import layout_of
 from sizing.points import OWN_POINTS, Point, Shape, published_points

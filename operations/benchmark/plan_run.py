@@ -16,8 +16,7 @@ from operations.smoke.client import Frontend
 from operations.smoke.graph_pods import is_mock
 from operations.smoke.registration import listed_models
 from operations.smoke.results import WrongAnswer
-from recipes.aiperf_command import Endpoint
-from recipes.benchmark import AIPERF_VERSION
+from recipes.benchmark import AIPERF_VERSION, Endpoint
 from recipes.benchmark_job import benchmark_job
 from recipes.model import Recipe
 from recipes.placed import PlacedRecipe

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from operations.benchmark import aiperf
 from operations.benchmark.result import Measurement
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from resource_graph.printable import printable
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from operations.benchmark.aiperf import SUMMARY_FILE, read_summary
 from operations.benchmark.result import MOCK_NOTE, BenchmarkResult, Engine, Measurement, Outcome
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from recipes.model import Recipe
 
 RESULT_FILE = "result.json"

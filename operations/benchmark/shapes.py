@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from operations.errors import CommandError
-from recipes.benchmark import Benchmark
-from recipes.benchmark_load import Load, scaled_load
+from recipes.benchmark import Benchmark, Load
 from recipes.model import Recipe
 from sizing.points import Shape
 
@@ -119,4 +118,4 @@ def _loads(wanted: Wanted, benchmark: Benchmark, highest: dict[Shape, int]) -> I
             scaled = concurrency * benchmark.requests_per_concurrency
             # AIPerf wants at least one request for each that is open.
             requests = max(wanted.requests, concurrency) if wanted.requests else max(scaled, _FEWEST_REQUESTS)
-            yield scaled_load(benchmark, shape.input_tokens, shape.output_tokens, concurrency, requests)
+            yield benchmark.load(shape.input_tokens, shape.output_tokens, concurrency, requests)

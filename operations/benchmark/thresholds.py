@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError, model_validator
 
 from operations.benchmark.result import Measurement
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from recipes.strict_model import PositiveInt, StrictModel
 from resource_graph.input_text import read_inputs
 from resource_graph.yaml_events import YamlProblem

@@ -13,9 +13,8 @@ from engines.release import line_name
 from hardware import ArchitectureFamily
 from recipes.consistency import contradictions
 from recipes.fitting import fitted, worker_sizes
-from recipes.merging import dotted_options
 from recipes.model import Recipe
-from recipes.services import Role
+from recipes.services import Role, dotted_options
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe

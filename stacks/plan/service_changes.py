@@ -11,10 +11,9 @@ from engines.effective import decided_option, option_variables
 from engines.registry import WORKER_COMMANDS
 from engines.release import release_name
 from recipes.consistency import contradictions
-from recipes.merging import option_messages, with_options
 from recipes.model import Recipe
 from recipes.pod_environment import cache_environment
-from recipes.services import Role, ServiceRecipe
+from recipes.services import Role, ServiceRecipe, option_messages, with_options
 from stacks.errors import Problem
 
 _KV_ROLES: tuple[Role, ...] = ("prefill", "decode")

@@ -9,7 +9,7 @@ from components.cluster_answer import NODES, PODS, Answer, KubernetesObject, lab
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import allocatable_gpus, gpus_in, is_ready
-from recipes.graph_manifest.placement import NVLINK_CLIQUE
+from recipes.pod_placement import NVLINK_CLIQUE
 from stacks.errors import NOTHING_DONE, Problem
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import WorkerSet, pack

@@ -12,8 +12,8 @@ from operations import evidence
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from recipes.consistency import contradictions
-from recipes.evidence import Evidence, Level
 from recipes.load import load_recipe
+from recipes.model import Evidence, Level
 from stacks.served_runs import RUNS
 from tests.cli.command import ROOT, Command, merged, read_document, squeezed, write_stack
 from tests.support.dev_settings import described_node, dev_settings, existing_cluster_settings, resolved

@@ -12,7 +12,7 @@ from lab.kubelet.mock_model import write_model
 from lab.toolchain.build import cache_directory
 from lab.toolchain.runtime import RUNTIME
 from recipes.load import load_recipe
-from recipes.node_directory import marker_file
+from recipes.node_cache import marker_file
 from tests.cli.command import Command, write_stack
 from tests.compose.processes import host
 from tests.compose.projects import two_aggregated

@@ -11,7 +11,7 @@ from recipes import cache_check_script
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
-from recipes.node_directory import marker_file
+from recipes.node_cache import marker_file
 from tests.recipes.test_cache_check import safetensors
 from tests.support.dev_settings import problems_of, resolved
 from tests.support.graph_pods import main_of, pods_of

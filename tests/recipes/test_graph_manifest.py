@@ -11,8 +11,8 @@ import pytest
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.graph_manifest.placement import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
 from recipes.placed import PlacedRecipe
+from recipes.pod_placement import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import (
     AGGREGATED,

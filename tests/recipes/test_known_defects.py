@@ -59,9 +59,9 @@ def test_nccl_stays_off_nvlink_between_nodes_in_a_gb200_pod_without_a_channel() 
 def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     placed = placed_recipe(AGGREGATED, placement(GB200))
     frontend, worker = placed.services
-    [process] = worker.recipe.processes
+    [process] = worker.processes
     changed = process.model_copy(update={"environment": {"TRTLLM_FORCE_COMM_METHOD": "NVLINK"}})
-    own = dataclasses.replace(worker.recipe, processes=(changed,))
-    changed = dataclasses.replace(placed, services=(frontend, dataclasses.replace(worker, recipe=own)))
+    own = dataclasses.replace(worker, processes=(changed,))
+    changed = dataclasses.replace(placed, services=(frontend, own))
     variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
     assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"

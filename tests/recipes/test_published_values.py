@@ -15,10 +15,9 @@ import yaml
 
 from recipes.benchmark_job import benchmark_line
 from recipes.load import load_recipe, recipe_names
-from recipes.merging import dotted_options
 from recipes.model import Recipe
 from recipes.pod_environment import started_by, worker_start
-from recipes.services import ServiceRecipe
+from recipes.services import ServiceRecipe, dotted_options
 from tests.recipes.test_published_settings import TABLES
 
 FOLDER = Path(__file__).parent / "published"

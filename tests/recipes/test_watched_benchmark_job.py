@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from recipes.benchmark import Load
 from recipes.benchmark_job import RESULT_FOLLOWS, benchmark_job
-from recipes.benchmark_load import Load, scaled_load
 from recipes.load import load_recipe
 from tests.support.placed_recipes import placed_recipe
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
-LOADS = [scaled_load(RECIPE.benchmark, 8192, 1024, 1), scaled_load(RECIPE.benchmark, 128, 1000, 16, 20)]
+LOADS = [RECIPE.benchmark.load(8192, 1024, 1), RECIPE.benchmark.load(128, 1000, 16, 20)]
 DEADLINE_SECONDS = 30
 # The last word is the folder of the results.
 _WRITE_THE_ANSWERS_LENGTH = """

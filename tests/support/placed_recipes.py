@@ -58,7 +58,9 @@ def placed_recipe(
     recipe = load_recipe(name)
     pool = where or placement()
     services = tuple(
-        PlacedService(each, each.replicas, pool if each.gpus else None, resources)
+        PlacedService(
+            each.name, each.role, each.replicas, each.processes, pool if each.gpus else None, resources
+        )
         for each in recipe.pods
         for resources in [WORKER_RESOURCES if each.gpus else FRONTEND_RESOURCES]
     )

@@ -141,7 +141,7 @@ def test_what_cannot_be_done_is_refused_before_anything_changes(
 def default_rollout(stack: LabStack) -> Iterator[None]:
     """The recipes of the copy without the annotations: the graph is rolled by the operator's own default."""
     recipes = stack.project / "recipes"
-    services = recipes / "graph_manifest" / "services.py"
+    services = recipes / "graph_manifest.py"
     recipes.unlink()
     shutil.copytree(REPOSITORY / "recipes", recipes)
     text = services.read_text()

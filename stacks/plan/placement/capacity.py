@@ -81,10 +81,10 @@ def replica_counts(
     `fill` takes the most sets of workers, in the recipe's proportion, that all pools hold together; the
     frontends stay as the recipe has them.
     """
-    published = {pod.service_name: pod.replicas for pod in recipe.pods}
+    published = {pod.name: pod.replicas for pod in recipe.pods}
     if isinstance(serving.replicas, ReplicaSettings):
         wanted = serving.replicas.model_dump(exclude_none=True)
-        counts = {pod.service_name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
+        counts = {pod.name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
         return counts, tuple(_unknown_roles(recipe, wanted))
     if idle := tuple(_idle_beside_one_pod(recipe, capacities)):
         return published, idle
@@ -93,7 +93,7 @@ def replica_counts(
         pools = " and ".join(str(one.pool) for one in capacities)
         message = f"{pools} cannot hold even one set of the recipe's workers"
         return published, (Problem("serving.replicas", "fill", message),)
-    workers = {pod.service_name: pod.replicas * sets for pod in recipe.pods if pod.gpus}
+    workers = {pod.name: pod.replicas * sets for pod in recipe.pods if pod.gpus}
     return published | workers, ()
 
 

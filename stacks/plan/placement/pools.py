@@ -88,7 +88,7 @@ class Assigned:
     @property
     def name(self) -> str:
         """The service's name in the graph."""
-        return self.worker.service_name
+        return self.worker.name
 
     @property
     def resources(self) -> PodResources:
@@ -248,17 +248,14 @@ def _unfit(recipe: Recipe, assigned: Assigned) -> Iterator[Problem]:
     if accelerator.architecture_family not in families:
         needed = recipe.quantization.algorithm or f"what {recipe.name} asks of the engine"
         message = (
-            f"{worker.service_name} uses {needed}, which {accelerator.name} "
+            f"{worker.name} uses {needed}, which {accelerator.name} "
             f"({accelerator.architecture_family}) has no kernels for"
         )
         allowed = f"a pool of {' or '.join(family.capitalize() for family in families)} GPUs"
         yield Problem(assigned.key, pool.name, message, allowed=allowed)
     if worker.gpus > pool.instance_type.gpus:
         wanted = in_words(worker.gpus, "GPU")
-        message = (
-            f"{worker.service_name} needs {wanted} on one node; a node of {pool} has "
-            f"{pool.instance_type.gpus}"
-        )
+        message = f"{worker.name} needs {wanted} on one node; a node of {pool} has {pool.instance_type.gpus}"
         allowed = f"a pool whose nodes have {wanted} or more"
         apart = "a recipe whose prefill and decode workers have pods of their own"
         suggestion = apart if len(worker.processes) > 1 else None

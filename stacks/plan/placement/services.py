@@ -79,8 +79,8 @@ def place_services(
     by_name = {one.name: one for one in assigned}
     services = tuple(
         _worker(by_name[name], replicas[name], strategies[name], transport)
-        if (name := pod.service_name) in by_name
-        else PlacedService(pod, replicas[name], None, pod.resources)
+        if (name := pod.name) in by_name
+        else PlacedService(name, pod.role, replicas[name], pod.processes, None, pod.processes[0].resources)
         for pod in recipe.pods
     )
     used = {one.pool.name: one.placed(replicas) for one in capacities}
@@ -123,7 +123,8 @@ def _worker(
         extended_resources=network_devices(transport, assigned),
         rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
-    return PlacedService(assigned.worker, replicas, placement, assigned.resources)
+    pod = assigned.worker
+    return PlacedService(pod.name, pod.role, replicas, pod.processes, placement, assigned.resources)
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:

@@ -12,8 +12,7 @@ from operations.benchmark.aiperf import installed_aiperf, measure
 from operations.errors import CommandError
 from operations.port_forward import PortForward
 from operations.streamed_process import streamed
-from recipes.aiperf_command import Endpoint
-from recipes.benchmark_load import Load
+from recipes.benchmark import Endpoint, Load
 from recipes.load import load_recipe
 from tests.operations.benchmark.made_results import RECORDED, fake_aiperf
 from tests.operations.fake_cluster import FakeCluster

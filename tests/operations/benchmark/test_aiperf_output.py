@@ -13,8 +13,8 @@ from operations.benchmark.aiperf import (
     read_summary,
 )
 from operations.errors import CommandError
+from recipes.benchmark import Load
 from recipes.benchmark_job import RESULT_FOLLOWS
-from recipes.benchmark_load import Load
 from tests.operations.benchmark.made_results import RECORDED
 
 LOAD = Load(128, 200, 4, 20, 4, 24)

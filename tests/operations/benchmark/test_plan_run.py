@@ -15,7 +15,7 @@ from operations.benchmark.shapes import (
     loads_of_recipe,
 )
 from operations.errors import CommandError
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from recipes.load import load_recipe
 from sizing.points import Shape
 from tests.operations.fake_cluster import FakeCluster

@@ -10,7 +10,7 @@ from operations.benchmark.progress import bench_progress
 from operations.benchmark.recording import RESULT_FILE, PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult
 from operations.errors import CommandError
-from recipes.benchmark_load import Load
+from recipes.benchmark import Load
 from recipes.load import load_recipe
 from sizing.choose import Workload, choose
 from sizing.points import Shape, append_points, own_points, published_points

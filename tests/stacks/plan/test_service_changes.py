@@ -235,7 +235,7 @@ def test_a_variable_of_a_server_without_dynamo_is_rendered() -> None:
     changes = {"environment": {"worker": {"NCCL_DEBUG": "INFO"}}}
     placed = resolved(_serving(WITHOUT_DYNAMO, **changes)).serving.placed
     [worker] = placed.workers
-    assert process_environment(placed, worker, worker.recipe.processes[0])["NCCL_DEBUG"] == "INFO"
+    assert process_environment(placed, worker, worker.processes[0])["NCCL_DEBUG"] == "INFO"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from components.cluster_answer import Answer
-from recipes.graph_manifest.placement import NVLINK_CLIQUE
+from recipes.pod_placement import NVLINK_CLIQUE
 from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.free_gpus import pool_uses, room_notices, room_problems
 from stacks.updates.running import Running

@@ -103,4 +103,4 @@ def test_a_spare_node_lets_the_next_pod_start_beside_the_old() -> None:
 def test_numbers_of_prefill_and_decode_workers_are_those_of_the_pod() -> None:
     worker = _worker(_settings(recipe=MANY_WORKERS, replicas={"prefill": 4, "decode": 2}))
     assert (worker.replicas, worker.gpus) == (1, 8)
-    assert [each.role for each in worker.recipe.processes] == ["prefill"] * 4 + ["decode"] * 2
+    assert [each.role for each in worker.processes] == ["prefill"] * 4 + ["decode"] * 2

@@ -1,4 +1,7 @@
-"""The pods of each service of a graph, in Kubernetes' own words."""
+"""The DynamoGraphDeployment of a placed recipe: components of nvidia.com/v1beta1, each with a pod template.
+
+Why in this API version: docs/adr/0017-graph-api-v1beta1.md.
+"""
 
 import shlex
 from functools import partial
@@ -6,11 +9,9 @@ from typing import Any
 
 from engines.transport_setup import KvProfile, Privileges
 from hardware import GPU_RESOURCE
-from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
-from recipes.graph_manifest.processes import registering_containers, supervised
 from recipes.images import mirrored
 from recipes.model_files import IMAGE_USER, MODEL_CACHE
-from recipes.node_directory import directory_volume, marker_file, waiting_container
+from recipes.node_cache import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
     ENGINE_FILES_DIRECTORY,
@@ -22,6 +23,8 @@ from recipes.pod_environment import (
     started_by,
     worker_start,
 )
+from recipes.pod_placement import frontend_scheduling, worker_scheduling
+from recipes.pod_processes import registering_containers, supervised
 from recipes.services import ServiceRecipe
 from recipes.standard_labels import pod_labels
 
@@ -31,6 +34,32 @@ _MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _ENGINE_FILES_VOLUME = "engine-files"
 _NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
+
+
+def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
+    """Return the `spec` of the graph.
+
+    Args:
+        placed: what runs where.
+        engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py); None
+            where the engine reads none.
+
+    Raises:
+        ValueError: the KV transport has no image for the recipe's runtime version.
+
+    """
+    components: list[dict[str, Any]] = [
+        {
+            "name": service.name,
+            "type": service.role,
+            "replicas": service.replicas,
+            "podTemplate": pod_template(placed, service, engine_config_map_name),
+            # Without it the operator's own 8Gi stays.
+            **({"sharedMemorySize": service.shared_memory} if service.shared_memory else {}),
+        }
+        for service in placed.services
+    ]
+    return {"backendFramework": placed.recipe.serving_engine.backend_framework, "components": components}
 
 
 def pod_template(
@@ -101,7 +130,7 @@ def main_container(placed: PlacedRecipe, service: PlacedService, *, has_engine_f
     """
     runtime = placed.recipe.runtime
     profile = placed.kv_profile(service)
-    tag = service.recipe.image_version or (profile.image_tag if profile else runtime.version)
+    tag = service.image_version or (profile.image_tag if profile else runtime.version)
     is_worker = service.placement is not None
     container: dict[str, Any] = {
         "image": mirrored(f"{runtime.image}:{tag}", placed.image_mirrors),
@@ -148,7 +177,7 @@ def _container_security(privileges: Privileges | None, *, has_gpus: bool) -> dic
 
 def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | None) -> dict[str, Any]:
     """Return what the main container runs, and with which variables."""
-    process, *others = service.recipe.processes
+    process, *others = service.processes
     if others:
         words, variables = supervised(placed, service, partial(_worker_command, placed, service))
         return {"command": words[:2], "args": words[2:], "env": listed(variables)}
