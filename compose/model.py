@@ -5,15 +5,21 @@ from typing import Any
 
 from compose.containers import Interpolated, service_of
 from compose.options import CACHE_VARIABLE, ENV_FILE
-from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, filling_container
-from recipes.model_files import IMAGE_USER, MODEL_CACHE
+from recipes.model_download import (
+    SCRATCH_DIRECTORY,
+    CacheSource,
+    HuggingFaceDownload,
+    S3Copy,
+    VolumeCheck,
+    filling_container,
+)
+from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
 from recipes.node_cache import marker_file
 from recipes.placed import PlacedRecipe
 
 MODEL = "model"
 _VOLUME = "model-cache"
 _OWNER = "model-owner"
-_SCRATCH = "/scratch"
 _MOST_ATTEMPTS = 3
 # A new volume belongs to root. What belongs to somebody else stays as it is.
 _TAKE_OVER = 'if [ "$(stat -c %u "$0")" = 0 ]; then chown "$1" "$0"; fi'
@@ -23,7 +29,7 @@ _UNPRIVILEGED: Mapping[str, Any] = {"cap_drop": ["ALL"], "security_opt": ["no-ne
 def model_mount(source: CacheSource) -> str:
     """Return the mount of the model; of a model that others brought a person has to say where it is."""
     where = "?the directory that holds the model" if isinstance(source, VolumeCheck) else f"-{_VOLUME}"
-    return Interpolated(f"${{{CACHE_VARIABLE}:{where}}}:{MODEL_CACHE.mount_path}")
+    return Interpolated(f"${{{CACHE_VARIABLE}:{where}}}:{MODEL_DIRECTORY}")
 
 
 def own_volume(source: CacheSource) -> dict[str, dict[str, Any]]:
@@ -44,7 +50,7 @@ def model_services(placed: PlacedRecipe, source: CacheSource) -> dict[str, dict[
         return {MODEL: filling}
     filling |= {
         # Its packages lie there, and some are programs.
-        "tmpfs": [f"{_SCRATCH}:exec,mode=0700,uid={IMAGE_USER},gid={IMAGE_USER}"],
+        "tmpfs": [f"{SCRATCH_DIRECTORY}:exec,mode=0700,uid={IMAGE_USER},gid={IMAGE_USER}"],
         "env_file": [{"path": ENV_FILE, "required": False}],
         "restart": f"on-failure:{_MOST_ATTEMPTS}",
         "depends_on": {_OWNER: {"condition": "service_completed_successfully"}},
@@ -68,7 +74,7 @@ def _owner(image: str, source: CacheSource) -> dict[str, Any]:
         "image": image,
         "user": "0",
         "entrypoint": ["/bin/sh", "-ec"],
-        "command": [_TAKE_OVER, MODEL_CACHE.mount_path, f"{IMAGE_USER}:{IMAGE_USER}"],
+        "command": [_TAKE_OVER, MODEL_DIRECTORY, f"{IMAGE_USER}:{IMAGE_USER}"],
         "network_mode": "none",
         **_UNPRIVILEGED,
         "cap_add": ["CHOWN"],

@@ -19,7 +19,7 @@ from recipes.model_download import (
     SCRATCH_VOLUME,
     UNPRIVILEGED_POD,
 )
-from recipes.model_files import MODEL_CACHE
+from recipes.model_files import MODEL_DIRECTORY
 from recipes.node_cache import directory_volume
 from recipes.placed import CacheNodes, PlacedRecipe
 from recipes.pod_environment import listed
@@ -140,7 +140,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
         },
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
-            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_DIRECTORY},
             {"name": SCRATCH_VOLUME, "mountPath": SCRATCH_DIRECTORY},
         ],
         "workingDir": SCRATCH_DIRECTORY,
@@ -195,7 +195,7 @@ def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
 
 
 def _results(graph_name: str) -> str:
-    return shlex.quote(f"{MODEL_CACHE.mount_path}/perf/{graph_name}")
+    return shlex.quote(f"{MODEL_DIRECTORY}/perf/{graph_name}")
 
 
 def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
@@ -205,7 +205,7 @@ def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
         **_WAIT,
         "AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER),
         # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
-        "HF_HOME": MODEL_CACHE.mount_path,
+        "HF_HOME": MODEL_DIRECTORY,
         # The image has no home directory for this user.
         "HOME": SCRATCH_DIRECTORY,
         "PYTHONPATH": PACKAGES_DIRECTORY,

@@ -5,7 +5,6 @@ from itertools import product
 
 from pydantic import ValidationError
 
-from engines.quantization import MxFp4AlgorithmName
 from hardware import ACCELERATORS, ArchitectureFamily
 from recipes.model import Recipe, Variant
 from recipes.services import ServiceRecipe, option_messages, with_options
@@ -52,14 +51,19 @@ def fitted(recipe: Recipe, family: ArchitectureFamily, gpus: int | None = None) 
         for index, variant in enumerate(recipe.variants)
         if (variant.families is None or family in variant.families) and variant.gpus in {None, size}
     }
+    algorithms = [variant.algorithm for variant in chosen.values() if variant.algorithm]
+    others = {name for name, gpu in ACCELERATORS.items() if gpu.architecture_family != family}
     return recipe.model_copy(
         update={
             "services": tuple(_with_all(service, chosen) for service in recipe.services),
             "quantization": recipe.quantization.model_copy(
-                update={"architecture_families": (family,), "algorithm": _algorithm(recipe, chosen)}
+                update={
+                    "architecture_families": (family,),
+                    "algorithm": algorithms[-1] if algorithms else recipe.quantization.algorithm,
+                }
             ),
-            "validated_on": tuple(name for name in recipe.validated_on if _may_be(name, family)),
-            "evidence": tuple(each for each in recipe.evidence if _may_be(each.accelerator, family)),
+            "validated_on": tuple(name for name in recipe.validated_on if name not in others),
+            "evidence": tuple(each for each in recipe.evidence if each.accelerator not in others),
         }
     )
 
@@ -70,13 +74,6 @@ def every_fit(recipe: Recipe) -> Iterator[Recipe]:
     sizes: tuple[int | None, ...] = worker_sizes(recipe) or (None,)
     for family, gpus in product(families, sizes):
         yield fitted(recipe, family, gpus)
-
-
-def _algorithm(recipe: Recipe, variants: Mapping[int, Variant]) -> MxFp4AlgorithmName | None:
-    named: list[MxFp4AlgorithmName] = [
-        variant.algorithm for variant in variants.values() if variant.algorithm is not None
-    ]
-    return named[-1] if named else recipe.quantization.algorithm
 
 
 def _with_all(service: ServiceRecipe, variants: Mapping[int, Variant]) -> ServiceRecipe:
@@ -92,8 +89,3 @@ def _with_all(service: ServiceRecipe, variants: Mapping[int, Variant]) -> Servic
         variables = {**service.environment, **variant.environment.get(role, {})}
         service = service.model_copy(update={"environment": variables})
     return service
-
-
-def _may_be(accelerator: str, family: ArchitectureFamily) -> bool:
-    known = ACCELERATORS.get(accelerator)
-    return known is None or known.architecture_family == family

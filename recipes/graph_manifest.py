@@ -10,7 +10,7 @@ from typing import Any
 from engines.transport_setup import KvProfile, Privileges
 from hardware import GPU_RESOURCE
 from recipes.images import mirrored
-from recipes.model_files import IMAGE_USER, MODEL_CACHE
+from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
 from recipes.node_cache import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
@@ -26,7 +26,7 @@ from recipes.pod_environment import (
 from recipes.pod_placement import frontend_scheduling, worker_scheduling
 from recipes.pod_processes import registering_containers, supervised
 from recipes.services import ServiceRecipe
-from recipes.standard_labels import pod_labels
+from recipes.standard_labels import standard_labels
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 _MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
@@ -98,7 +98,14 @@ def pod_template(
         resources["claims"] = [{"name": _CHANNEL_CLAIM}]
     main = {**container, "name": MAIN_CONTAINER, "resources": resources}
     pod["containers"] = [main, *registering_containers(image, security, service)]
-    metadata: dict[str, Any] = {"labels": pod_labels(placed, service, image.rpartition(":")[2])}
+    labels = standard_labels(
+        placed.recipe.model.served_name.rpartition("/")[2],
+        instance=placed.instance,
+        component=service.role,
+        part_of=placed.graph_name,
+        version=image.rpartition(":")[2],
+    )
+    metadata: dict[str, Any] = {"labels": labels}
     if placement:
         # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
         metadata["annotations"] = _rollout_annotations(placement.rollout)
@@ -119,7 +126,7 @@ def _volumes(placed: PlacedRecipe, engine_config_map_name: str | None) -> list[d
 
 def _cache_mount(placed: PlacedRecipe) -> dict[str, Any]:
     name = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
-    return {"name": name, "mountPath": MODEL_CACHE.mount_path}
+    return {"name": name, "mountPath": MODEL_DIRECTORY}
 
 
 def main_container(placed: PlacedRecipe, service: PlacedService, *, has_engine_file: bool) -> dict[str, Any]:
@@ -181,28 +188,19 @@ def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | 
     if others:
         words, variables = supervised(placed, service, partial(_worker_command, placed, service))
         return {"command": words[:2], "args": words[2:], "env": listed(variables)}
+    if service.placement is None:
+        command = shlex.join(["python3", "-m", "dynamo.frontend", *process.arguments])
+    else:
+        command = _worker_command(placed, service, process)
+    directories = ":".join(profile.library_directories) if profile else ""
+    libraries = f'export LD_LIBRARY_PATH="{directories}:$LD_LIBRARY_PATH" && ' if directories else ""
     return {
         "command": ["/bin/sh", "-c"],
-        "args": [_shell_command(placed, service, process, profile)],
+        # With `exec` the engine takes the shell's place as process 1: a shell there would keep SIGTERM to
+        # itself, and the worker would be killed with its requests when the grace period ends.
+        "args": [f"{libraries}exec {command}"],
         "env": listed(process_environment(placed, service, process)),
     }
-
-
-def _shell_command(
-    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe, profile: KvProfile | None
-) -> str:
-    """Return the command line for /bin/sh -c.
-
-    With `exec` the engine takes the shell's place as process 1: a shell there would keep SIGTERM to itself,
-    and the worker would be killed with its requests when the grace period ends.
-    """
-    if service.placement is None:
-        return f"exec {shlex.join(['python3', '-m', 'dynamo.frontend', *process.arguments])}"
-    command = _worker_command(placed, service, process)
-    if profile is None or not profile.library_directories:
-        return f"exec {command}"
-    directories = ":".join(profile.library_directories)
-    return f'export LD_LIBRARY_PATH="{directories}:$LD_LIBRARY_PATH" && exec {command}'
 
 
 def _worker_command(placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe) -> str:

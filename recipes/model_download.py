@@ -8,13 +8,24 @@ from typing import Any
 
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_files import IMAGE_USER, MODEL_CACHE, snapshot_directory
+from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY, VOCABULARY_DIRECTORY, snapshot_directory
 from recipes.placed import CacheNodes
 from recipes.pod_environment import listed
 from recipes.pod_placement import scheduling_with_cache
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
+DOWNLOAD_JOB_NAME = "model-download"
+DOWNLOAD_IMAGE = (
+    "python:3.12.14-slim-bookworm@sha256:0f5b26b9518d002b6173fd61daad821fa340635ebfec5bba471013f9ca114579"
+)
+"""Correction D22; for amd64 and arm64."""
+_PACKAGES = ("huggingface_hub==1.11.0",)
+"""Correction K18: without hf_transfer."""
+# The buffers of the xet client grow with the host's memory, not with the container's; without both limits the
+# Job ends as OOMKilled (ai-dynamo/dynamo#9884).
+_MEMORY = "8Gi"
+_ENVIRONMENT = {"HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT": "4gb"}
 S3_PACKAGES = ("awscli==1.46.3",)
 """What copies from S3, from PyPI: the AWS CLI in the version that its documentation calls 1."""
 
@@ -128,7 +139,7 @@ def filling_container(
             look.
 
     """
-    image = mirrored(MODEL_CACHE.download_image, image_mirrors)
+    image = mirrored(DOWNLOAD_IMAGE, image_mirrors)
     match source:
         case HuggingFaceDownload():
             return _download(recipe, image, source.token_secret_name, marker)
@@ -146,19 +157,23 @@ def _download(
     for pattern in recipe.model.excluded_files:
         download += ["--exclude", pattern]
     drafts = [[*hub, draft.repository, "--revision", draft.revision] for draft in recipe.draft_models]
+    token: list[dict[str, Any]] = []
+    if token_secret_name is not None:
+        reference = {"secretKeyRef": {"name": token_secret_name, "key": TOKEN_KEY}}
+        token = [{"name": TOKEN_KEY, "valueFrom": reference}]
     variables = {
         "VOCABULARY_URL": recipe.model.vocabulary.url,
         **_vocabulary_variables(recipe),
-        "HF_HOME": MODEL_CACHE.mount_path,
-        **MODEL_CACHE.download_environment,
+        "HF_HOME": MODEL_DIRECTORY,
+        **_ENVIRONMENT,
     }
     return _container(
         image,
         name="download",
-        packages=MODEL_CACHE.download_packages,
+        packages=_PACKAGES,
         commands=[download, *drafts],
         script=_VOCABULARY_SCRIPT,
-        variables=[*listed(variables), *_token(token_secret_name)],
+        variables=[*listed(variables), *token],
         marker=marker,
     )
 
@@ -176,7 +191,7 @@ def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dic
         [*tool, "sync", f"{address}/{draft.name}/", snapshot_directory(draft), *options]
         for draft in recipe.draft_models
     ]
-    vocabulary_file = f"{MODEL_CACHE.vocabulary_directory}/{vocabulary}"
+    vocabulary_file = f"{VOCABULARY_DIRECTORY}/{vocabulary}"
     variables = {**_check_variables(recipe), "AWS_RETRY_MODE": "standard", "AWS_MAX_ATTEMPTS": "10"}
     if source.service_account_name:
         # A service account without a role would silently take the node's, which reads more than this.
@@ -201,7 +216,7 @@ def _check(recipe: Recipe, image: str) -> dict[str, Any]:
         "env": listed(_check_variables(recipe)),
         **_limits_and_security(_CHECK_MEMORY),
         "volumeMounts": [
-            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path, "readOnly": True},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_DIRECTORY, "readOnly": True},
         ],
     }
 
@@ -232,9 +247,9 @@ def _container(
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": ["\n".join(lines), name, script.read_text(encoding="utf-8")],
         "env": [*variables, *listed(surroundings)],
-        **_limits_and_security(MODEL_CACHE.download_memory_limit),
+        **_limits_and_security(_MEMORY),
         "volumeMounts": [
-            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_DIRECTORY},
             {"name": SCRATCH_VOLUME, "mountPath": SCRATCH_DIRECTORY},
         ],
     }
@@ -256,7 +271,7 @@ def _vocabulary_name(recipe: Recipe) -> str:
 def _vocabulary_variables(recipe: Recipe) -> dict[str, str]:
     return {
         "VOCABULARY_SHA256": recipe.model.vocabulary.sha256,
-        "VOCABULARY_FILE": f"{MODEL_CACHE.vocabulary_directory}/{_vocabulary_name(recipe)}",
+        "VOCABULARY_FILE": f"{VOCABULARY_DIRECTORY}/{_vocabulary_name(recipe)}",
     }
 
 
@@ -264,10 +279,3 @@ def _check_variables(recipe: Recipe) -> dict[str, str]:
     drafts = [snapshot_directory(draft) for draft in recipe.draft_models]
     beside = {"DRAFT_DIRECTORIES": ":".join(drafts)} if drafts else {}
     return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **beside, **_vocabulary_variables(recipe)}
-
-
-def _token(secret_name: str | None) -> list[dict[str, Any]]:
-    if secret_name is None:
-        return []
-    reference = {"secretKeyRef": {"name": secret_name, "key": TOKEN_KEY}}
-    return [{"name": TOKEN_KEY, "valueFrom": reference}]

@@ -1,7 +1,5 @@
 """A model as it is served: files and revision, shape, what reads its answers, where it lies in every pod."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
@@ -12,6 +10,9 @@ from recipes.strict_model import PositiveInt, StrictModel
 IMAGE_USER = 1000
 """User of the runtime image, and group of its pods' volumes: pods that serve read what it writes to the cache
 (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
+MODEL_DIRECTORY = "/opt/models"
+"""Where pods mount the cache. Correction K16: the runtime's image does not run as root."""
+VOCABULARY_DIRECTORY = f"{MODEL_DIRECTORY}/tiktoken"
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 
 
@@ -77,34 +78,9 @@ class ModelFiles(StrictModel):
         return (*reasoning, "--dyn-tool-call-parser", self.tool_call_parser)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCache:
-    """Paths of the cache, and the Job that fills it."""
-
-    mount_path: str = "/opt/models"
-    """Correction K16: the runtime's image does not run as root."""
-    vocabulary_directory: str = "/opt/models/tiktoken"
-    download_job_name: str = "model-download"
-    download_image: str = (
-        "python:3.12.14-slim-bookworm@sha256:0f5b26b9518d002b6173fd61daad821fa340635ebfec5bba471013f9ca114579"
-    )
-    """Correction D22; for amd64 and arm64."""
-    download_packages: tuple[str, ...] = ("huggingface_hub==1.11.0",)
-    """Correction K18: without hf_transfer."""
-    download_memory_limit: str = "8Gi"
-    download_environment: Mapping[str, str] = field(
-        # The buffers of the xet client grow with the host's memory, not with the container's; without both
-        # limits the Job ends as OOMKilled (ai-dynamo/dynamo#9884).
-        default_factory=lambda: {"HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT": "4gb"}
-    )
-
-
-MODEL_CACHE = ModelCache()
-
-
 def snapshot_directory(pinned: ModelFiles | DraftModel) -> str:
     """Return the directory of the revision in the mounted cache, in the hub's own layout."""
-    return f"{MODEL_CACHE.mount_path}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"
+    return f"{MODEL_DIRECTORY}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"
 
 
 def _name(repository: str) -> str:

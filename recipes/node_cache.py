@@ -12,12 +12,13 @@ from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import (
     CACHE_VOLUME,
+    DOWNLOAD_IMAGE,
     SCRATCH_VOLUME,
     CacheSource,
     filling_container,
     filling_pod_fields,
 )
-from recipes.model_files import IMAGE_USER, MODEL_CACHE
+from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
 from recipes.placed import CopyNodes
 from recipes.pod_environment import guaranteed
 from recipes.pod_placement import scheduling_with_cache
@@ -43,7 +44,7 @@ def node_cache_spec(
         image_mirrors: registry host -> what stands in its place.
 
     """
-    image = mirrored(MODEL_CACHE.download_image, image_mirrors)
+    image = mirrored(DOWNLOAD_IMAGE, image_mirrors)
     marker = marker_file(recipe)
     pod: dict[str, Any] = {
         **scheduling_with_cache(nodes),
@@ -67,7 +68,7 @@ def node_cache_spec(
 
 def _own(image: str) -> dict[str, Any]:
     """Return what hands the directory over: the kubelet makes it root's, and fsGroup changes no hostPath."""
-    mount_path = MODEL_CACHE.mount_path
+    mount_path = MODEL_DIRECTORY
     return {
         "name": "own",
         "image": image,
@@ -101,7 +102,7 @@ def _hold(image: str) -> dict[str, Any]:
 def marker_file(recipe: Recipe) -> str:
     """Return the file that says, inside a container, that this revision is there and whole."""
     revisions = (recipe.model.revision, *(draft.revision for draft in recipe.draft_models))
-    return f"{MODEL_CACHE.mount_path}/.complete/{'-'.join(revisions)}"
+    return f"{MODEL_DIRECTORY}/.complete/{'-'.join(revisions)}"
 
 
 def directory_volume(name: str, directory: str) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from engines.engine import Engine, WorkerStart
 from engines.release import EVENTS_THROUGH_NATS, Workaround, line_name, release_line
 from recipes.model import Recipe
-from recipes.model_files import MODEL_CACHE, snapshot_directory
+from recipes.model_files import MODEL_DIRECTORY, VOCABULARY_DIRECTORY, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.services import Role, ServiceRecipe
 
@@ -17,6 +18,19 @@ TERMINATION_GRACE_SECONDS = 120
 """Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
 FRONTEND_PAUSE_SECONDS = 10
 """Seconds that a frontend serves on before its SIGTERM, while the Service's other ends forget it."""
+CACHE_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
+    {
+        "HF_HOME": MODEL_DIRECTORY,
+        # Without it a pod asks the hub for a newer revision first, and hangs where there is no egress.
+        "HF_HUB_OFFLINE": "1",
+        # Read by the harmony parsers: ai-dynamo/dynamo#15155.
+        "TIKTOKEN_ENCODINGS_BASE": VOCABULARY_DIRECTORY,
+    }
+)
+"""What makes a pod read the model from the cache and from nowhere else.
+
+The frontend needs all of it as well: it loads configuration and tokenizer by the served name.
+"""
 
 _LAST_LINE_THAT_SERVES_ON = (1, 2)
 """Last line whose frontend takes requests while it ends."""
@@ -42,14 +56,18 @@ def process_environment(
         variables |= profile.environment
     if recipe.engine_server is None:
         variables |= _draining_environment(process.role, recipe.serving_engine, recipe.runtime.version)
-        variables |= _event_plane_environment(recipe.runtime.version)
+        if line_name(recipe.runtime.version) != EVENTS_THROUGH_NATS:
+            # Keeps events on the stack's NATS, as 1.2 does by default. Every later line takes the value, and
+            # without it an update from 1.2 would change the way of events under workers that run
+            # (docs/adr/0025-platform-lines.md).
+            variables["DYN_EVENT_PLANE"] = "nats"
     if recipe.one_pod is not None:
         # Frontends look for containers only in the same mode.
         variables |= {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": container}
     variables |= process.environment
     if process.engine is not None:
         variables |= started_by(recipe).environment(worker_start(recipe, process))
-    return variables | cache_environment()
+    return {**variables, **CACHE_ENVIRONMENT}
 
 
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
@@ -94,30 +112,6 @@ def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
 def engine_file_name(service: ServiceRecipe) -> str:
     """Return the key of the service's engine file in the graph's ConfigMap."""
     return f"{service.role}.yaml"
-
-
-def cache_environment() -> dict[str, str]:
-    """Return what makes a pod read the model from the cache and from nowhere else.
-
-    The frontend needs all of it as well: it loads configuration and tokenizer by the served name.
-    """
-    return {
-        "HF_HOME": MODEL_CACHE.mount_path,
-        # Without it a pod asks the hub for a newer revision first, and hangs where there is no egress.
-        "HF_HUB_OFFLINE": "1",
-        # Read by the harmony parsers: ai-dynamo/dynamo#15155.
-        "TIKTOKEN_ENCODINGS_BASE": MODEL_CACHE.vocabulary_directory,
-    }
-
-
-def _event_plane_environment(runtime_version: str) -> dict[str, str]:
-    """Return the variable that keeps events on the stack's NATS where the runtime would not use it.
-
-    1.2 does by default. Every later line takes the value, and without it an update from 1.2 would change the
-    way of events under workers that run (docs/adr/0025-platform-lines.md).
-    """
-    is_default = line_name(runtime_version) == EVENTS_THROUGH_NATS
-    return {} if is_default else {"DYN_EVENT_PLANE": "nats"}
 
 
 def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str) -> dict[str, str]:

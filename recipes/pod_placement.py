@@ -1,6 +1,6 @@
 """Where the pods of a graph may run, and where they should."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from recipes.placed import CacheNodes, PlacedRecipe, PlacedService, PoolPlacement, Toleration
@@ -69,43 +69,31 @@ def worker_scheduling(
         "nodeSelector": dict(placement.node_selector),
         "tolerations": [_toleration(toleration) for toleration in placement.tolerations],
     }
-    shares = _can_share_a_node(placed, service, placement)
+    # One node has one channel, for one pod (kubernetes-sigs/dra-driver-nvidia-gpu#353).
+    shares_node = placed.compute_domain is None and service.gpus < placement.instance_type.gpus
+    types = sorted({worker.role for worker in placed.workers})
+    # The ComputeDomain places no pod itself (kubernetes-sigs/dra-driver-nvidia-gpu#804), and EFA traffic does
+    # not cross zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html).
+    demanded = {NVLINK_CLIQUE: placed.same_clique, ZONE: placed.same_zone}
     together: dict[str, Any] = {}
-    domains = list(_shared_domains(placed))
-    if domains:
+    if domains := [key for key, is_demanded in demanded.items() if is_demanded]:
         # The first pod finds no other to join: Kubernetes lets a pod that matches its own term through.
-        terms = [_term(placed, key, _worker_types(placed)) for key in domains]
+        terms = [_term(placed, key, types) for key in domains]
         together["requiredDuringSchedulingIgnoredDuringExecution"] = terms
-    if shares:
-        neighbours = [service.role] if placed.different_nodes else _worker_types(placed)
+    if shares_node:
+        neighbours = [service.role] if placed.different_nodes else types
         together |= _weighted(_term(placed, HOSTNAME, neighbours))
     affinity: dict[str, Any] = {"podAffinity": together} if together else {}
     if placed.different_nodes:
-        others = [name for name in _worker_types(placed) if name != service.role]
+        others = [name for name in types if name != service.role]
         affinity["podAntiAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": [_term(placed, HOSTNAME, others)]
         }
     if affinity:
         fields["affinity"] = affinity
-    if shares:
+    if shares_node:
         fields["topologySpreadConstraints"] = [_no_spreading(placed, service)]
     return fields
-
-
-def _shared_domains(placed: PlacedRecipe) -> Iterable[str]:
-    if placed.same_clique:
-        # The ComputeDomain places no pod itself (kubernetes-sigs/dra-driver-nvidia-gpu#804).
-        yield NVLINK_CLIQUE
-    if placed.same_zone:
-        # EFA traffic does not cross zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html).
-        yield ZONE
-
-
-def _can_share_a_node(placed: PlacedRecipe, service: PlacedService, placement: PoolPlacement) -> bool:
-    if placed.compute_domain is not None:
-        # One node has one channel, for one pod (kubernetes-sigs/dra-driver-nvidia-gpu#353).
-        return False
-    return service.gpus < placement.instance_type.gpus
 
 
 def _no_spreading(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
@@ -122,10 +110,6 @@ def _no_spreading(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any
         "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": _selector(placed, [service.role]),
     }
-
-
-def _worker_types(placed: PlacedRecipe) -> list[str]:
-    return sorted({worker.role for worker in placed.workers})
 
 
 def _weighted(term: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.engine import PORT
 from recipes.graph_manifest import pod_template
-from recipes.placed import PlacedRecipe, PlacedService
+from recipes.placed import PlacedRecipe
 from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
 from recipes.pod_placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
 
@@ -51,17 +51,20 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
     template = pod_template(placed, worker, engine_config_map_name)
     metadata, pod = template["metadata"], template["spec"]
     labels = server_labels(placed)
+    container: dict[str, Any] = pod["containers"][0]
+    if worker.shared_memory:
+        memory = {"medium": "Memory", "sizeLimit": worker.shared_memory}
+        pod["volumes"].append({"name": _SHARED_MEMORY, "emptyDir": memory})
+        container["volumeMounts"].append({"name": _SHARED_MEMORY, "mountPath": "/dev/shm"})  # noqa: S108
+    surges = worker.placement is not None and worker.placement.rollout.strategy == "RollingUpdate"
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     return {
         "replicas": worker.replicas,
         "selector": {"matchLabels": labels},
-        "strategy": _strategy(worker.placement.rollout.strategy if worker.placement else "Recreate"),
+        "strategy": rolling if surges else {"type": "Recreate"},
         "template": {
             "metadata": {"labels": {**metadata["labels"], **labels}},
-            "spec": {
-                **pod,
-                "containers": [_with_port_and_probes(pod["containers"][0], worker, server.ready_path)],
-                "volumes": [*pod["volumes"], *_shared_memory(worker)],
-            },
+            "spec": {**pod, "containers": [{**container, **_port_and_probes(server.ready_path)}]},
         },
     }
 
@@ -72,13 +75,9 @@ def server_service(placed: PlacedRecipe) -> dict[str, Any]:
     return {"selector": server_labels(placed), "ports": [port]}
 
 
-def _with_port_and_probes(container: dict[str, Any], worker: PlacedService, path: str) -> dict[str, Any]:
+def _port_and_probes(path: str) -> dict[str, Any]:
     asked = {"httpGet": {"path": path, "port": PORT}}
-    mounts: list[dict[str, Any]] = container["volumeMounts"]
-    if worker.shared_memory:
-        mounts = [*mounts, {"name": _SHARED_MEMORY, "mountPath": "/dev/shm"}]  # noqa: S108
     return {
-        **container,
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
         "startupProbe": {**asked, "periodSeconds": _LOAD_PROBE_SECONDS, "failureThreshold": _LOAD_PROBES},
         # One process answers /health between the tokens of thousands of streams. Out of its Service it would
@@ -87,18 +86,4 @@ def _with_port_and_probes(container: dict[str, Any], worker: PlacedService, path
         "livenessProbe": {**asked, "periodSeconds": 30, "timeoutSeconds": 10, "failureThreshold": 6},
         # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
         "lifecycle": {"preStop": {"exec": {"command": ["sleep", str(FRONTEND_PAUSE_SECONDS)]}}},
-        "volumeMounts": mounts,
     }
-
-
-def _shared_memory(worker: PlacedService) -> list[dict[str, Any]]:
-    size = worker.shared_memory
-    if size is None:
-        return []
-    return [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}}]
-
-
-def _strategy(strategy: str) -> dict[str, Any]:
-    if strategy == "Recreate":
-        return {"type": "Recreate"}
-    return {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}

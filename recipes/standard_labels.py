@@ -6,8 +6,6 @@ recipe looks for its pods by `app.kubernetes.io/part-of=<graph>`, which Dynamo's
 
 import re
 
-from recipes.placed import PlacedRecipe, PlacedService
-
 _PREFIX = "app.kubernetes.io/"
 NAME = f"{_PREFIX}name"
 _MANAGER = "pulumi"
@@ -43,21 +41,3 @@ def standard_labels(
 def label_value(text: str) -> str:
     """Return the text as the value of a label: what a label may not hold becomes a hyphen."""
     return _FOREIGN.sub("-", text)[:_LONGEST].strip("._-")
-
-
-def pod_labels(placed: PlacedRecipe, service: PlacedService, version: str) -> dict[str, str]:
-    """Return the labels of a service's pods.
-
-    Args:
-        placed: the service's recipe.
-        service: whose pods are labelled.
-        version: tag of their image.
-
-    """
-    return standard_labels(
-        placed.recipe.model.served_name.rpartition("/")[2],
-        instance=placed.instance,
-        component=service.role,
-        part_of=placed.graph_name,
-        version=version,
-    )

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from hardware import is_local_zone
 from recipes.model import Recipe
-from recipes.model_download import HuggingFaceDownload, S3Copy
-from recipes.model_files import MODEL_CACHE
+from recipes.model_download import DOWNLOAD_JOB_NAME, HuggingFaceDownload, S3Copy
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.eks_plan import MadeStorage
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
@@ -43,7 +42,7 @@ class ExistingVolume:
 class OwnVolume:
     """A claim of the stack's own, and the Job that fills it."""
 
-    job_name: ClassVar = MODEL_CACHE.download_job_name
+    job_name: ClassVar = DOWNLOAD_JOB_NAME
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
     class_name: str

@@ -12,7 +12,7 @@ from engines.registry import WORKER_COMMANDS
 from engines.release import release_name
 from recipes.consistency import contradictions
 from recipes.model import Recipe
-from recipes.pod_environment import cache_environment
+from recipes.pod_environment import CACHE_ENVIRONMENT
 from recipes.services import Role, ServiceRecipe, option_messages, with_options
 from stacks.errors import Problem
 
@@ -185,7 +185,7 @@ def _name(option: str) -> str:
 def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str | None:
     if name in _VARIABLES:
         return _VARIABLES[name]
-    if name in cache_environment():
+    if name in CACHE_ENVIRONMENT:
         return "modelCache; every pod finds the model in one place"
     if service.engine is None:
         return None

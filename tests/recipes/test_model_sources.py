@@ -10,13 +10,13 @@ import pytest
 
 from recipes.load import load_recipe
 from recipes.model_download import (
+    DOWNLOAD_IMAGE,
     CacheSource,
     HuggingFaceDownload,
     S3Copy,
     VolumeCheck,
     cache_job_spec,
 )
-from recipes.model_files import MODEL_CACHE
 
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
@@ -138,4 +138,4 @@ def test_nothing_in_a_job_is_expanded_by_flux_or_by_the_kubelet(name: str) -> No
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_image_of_a_job_comes_from_the_mirror(name: str) -> None:
     [container] = _pod(SOURCES[name], {"docker.io": "registry.example/hub"})["containers"]
-    assert container["image"] == f"registry.example/hub/library/{MODEL_CACHE.download_image}"
+    assert container["image"] == f"registry.example/hub/library/{DOWNLOAD_IMAGE}"
