@@ -67,7 +67,7 @@ class DynamoGraph(pulumi.ComponentResource):
                 "namespace": serving.namespace,
                 "annotations": annotations,
             },
-            spec=graph_spec(serving.placed, config_map),
+            spec=graph_spec(serving.placed),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, config_map, files, serving.namespace, depends_on),

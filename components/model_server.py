@@ -37,7 +37,7 @@ class ModelServer(pulumi.ComponentResource):
         self.deployment = Deployment(
             name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed, config_map)),
+            spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed)),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=engine_files_map(self, config_map, files, namespace, depends_on),

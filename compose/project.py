@@ -37,8 +37,8 @@ def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, s
     together = placed.kv_transport is not None
     discovery = Discovery() if server else discovery_by_etcd(placed.image_mirrors)
     around = Surroundings(discovery, model_mount(source), stack.serving.ready_timeout_seconds)
-    name, files = engine_files(placed)
-    workers = workers_of(placed, has_engine_files=name is not None)
+    _, files = engine_files(placed)
+    workers = workers_of(placed)
     architecture: CpuArchitecture = next(
         used.pool.instance_type.cpu_architecture for used in stack.pools if used.used_gpus
     )
@@ -47,7 +47,7 @@ def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, s
         serving = {_SERVER: server_service(worker, server, around, architecture)}
     else:
         frontend = next(service for service in placed.services if service.role == _FRONTEND)
-        entrance = main_container(placed, frontend, has_engine_file=False)
+        entrance = main_container(placed, frontend)
         serving = {
             **worker_services(workers, around, architecture, together=together),
             _FRONTEND: frontend_service(entrance, placed.recipe.model.served_name, around),

@@ -69,11 +69,11 @@ class Worker:
     """Variables of the fixed ports of its engine, for a container with several workers."""
 
 
-def workers_of(placed: PlacedRecipe, *, has_engine_files: bool) -> tuple[Worker, ...]:
+def workers_of(placed: PlacedRecipe) -> tuple[Worker, ...]:
     """Return every replica with its GPUs, from the host's first one on."""
     workers: list[Worker] = []
     for service in placed.workers:
-        container = main_container(placed, service, has_engine_file=has_engine_files)
+        container = main_container(placed, service)
         for number in range(1, service.replicas + 1):
             name = service.role if service.replicas == 1 else f"{service.role}-{number}"
             first = sum(len(worker.gpus) for worker in workers)

@@ -20,8 +20,8 @@ from recipes.model_download import (
     UNPRIVILEGED_POD,
 )
 from recipes.model_files import MODEL_DIRECTORY
-from recipes.node_cache import directory_volume
-from recipes.placed import CacheNodes, PlacedRecipe
+from recipes.node_cache import cache_volume
+from recipes.placed import PlacedRecipe
 from recipes.pod_environment import listed
 from recipes.pod_placement import scheduling_with_cache
 
@@ -38,6 +38,30 @@ _CPUS = 8
 _MEMORY = "24Gi"
 # K21. The longest that the operator's startup probe lets a worker load: 720 x 10 s.
 _WAIT = {"WAIT_ATTEMPTS": "1440", "WAIT_SECONDS": "5"}
+_ANYWHERE: dict[str, Any] = {
+    "affinity": {
+        "nodeAffinity": {
+            # Only a preference: a cluster may have too little room for the load generator beside its GPU
+            # nodes.
+            "preferredDuringSchedulingIgnoredDuringExecution": [
+                {
+                    "weight": 100,
+                    "preference": {
+                        "matchExpressions": [
+                            {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}
+                        ]
+                    },
+                }
+            ]
+        }
+    },
+    "tolerations": [
+        {"key": GPU_RESOURCE, "operator": "Exists", "effect": "NoSchedule"},
+        {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
+    ],
+}
+# On a node whose workers take all GPUs no more is left. It has no limit, so it takes what is idle beside.
+_CPUS_BESIDE_WORKERS = 4
 
 RESULT_FOLLOWS = "dynamo-stack: the result of load"
 """Begins the line of the Job's log before AIPerf's summary; the load's number, from 1, ends the line."""
@@ -55,11 +79,6 @@ def benchmark_job(
         deadline_seconds: when the Job has failed in any case; None: the recipe's own.
 
     """
-    cache = (
-        directory_volume(CACHE_VOLUME, placed.cache_directory)
-        if placed.cache_directory
-        else {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
-    )
     benchmark = placed.recipe.benchmark
     # K5. AIPerf opens more connections than Linux' own range has ports.
     port_range = {"name": "net.ipv4.ip_local_port_range", "value": "1024 65000"}
@@ -73,12 +92,12 @@ def benchmark_job(
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
-                    **_scheduling(placed.cache_nodes),
+                    **(scheduling_with_cache(placed.cache_nodes) if placed.cache_nodes else _ANYWHERE),
                     # On the kubelet's list of safe sysctls, so it takes no privilege.
                     "securityContext": {**UNPRIVILEGED_POD, "sysctls": [port_range]},
                     "containers": [_container(placed, loads)],
                     "volumes": [
-                        cache,
+                        cache_volume(placed, CACHE_VOLUME),
                         {"name": SCRATCH_VOLUME, "emptyDir": {}},
                     ],
                 }
@@ -87,38 +106,20 @@ def benchmark_job(
     }
 
 
-# Only a preference: a cluster may have too little room for the load generator beside its GPU nodes.
-_PREFER_NODES_WITHOUT_GPUS: dict[str, Any] = {
-    "preferredDuringSchedulingIgnoredDuringExecution": [
-        {
-            "weight": 100,
-            "preference": {
-                "matchExpressions": [
-                    {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}
-                ]
-            },
-        }
-    ]
-}
-_TOLERATIONS = [
-    {"key": GPU_RESOURCE, "operator": "Exists", "effect": "NoSchedule"},
-    {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
-]
-
-
-# On a node whose workers take all GPUs no more is left. It has no limit, so it takes what is idle beside.
-_CPUS_BESIDE_WORKERS = 4
-
-
-def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
-    if cache_nodes:
-        return scheduling_with_cache(cache_nodes)
-    return {"affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS}, "tolerations": _TOLERATIONS}
-
-
 def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, Any]:
     recipe, graph_name = placed.recipe, placed.graph_name
     cpus = _CPUS_BESIDE_WORKERS if placed.cache_nodes else _CPUS
+    variables = {
+        "MODELS_URL": f"{_frontend_url(graph_name)}/v1/models",
+        "SERVED_MODEL_NAME": recipe.model.served_name,
+        **_WAIT,
+        "AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER),
+        # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
+        "HF_HOME": MODEL_DIRECTORY,
+        # The image has no home directory for this user.
+        "HOME": SCRATCH_DIRECTORY,
+        "PYTHONPATH": PACKAGES_DIRECTORY,
+    }
     return {
         "name": "benchmark",
         "image": mirrored(_IMAGE, placed.image_mirrors),
@@ -130,7 +131,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
             _WAIT_SCRIPT.read_text(encoding="utf-8"),
         ],
         "env": [
-            *listed(_variables(recipe, graph_name)),
+            *listed(variables),
             # A retry is another pod, and so another run.
             {"name": "RUN", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         ],
@@ -196,20 +197,6 @@ def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
 
 def _results(graph_name: str) -> str:
     return shlex.quote(f"{MODEL_DIRECTORY}/perf/{graph_name}")
-
-
-def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
-    return {
-        "MODELS_URL": f"{_frontend_url(graph_name)}/v1/models",
-        "SERVED_MODEL_NAME": recipe.model.served_name,
-        **_WAIT,
-        "AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER),
-        # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
-        "HF_HOME": MODEL_DIRECTORY,
-        # The image has no home directory for this user.
-        "HOME": SCRATCH_DIRECTORY,
-        "PYTHONPATH": PACKAGES_DIRECTORY,
-    }
 
 
 def _frontend_url(graph_name: str) -> str:

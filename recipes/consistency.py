@@ -19,10 +19,6 @@ from recipes.model import Level, Recipe
 if TYPE_CHECKING:
     from engines.option_block import WorkerRole
 
-_AGGREGATED = ["frontend", "worker"]
-_DISAGGREGATED = ["decode", "frontend", "prefill"]
-_ALONE = ["worker"]
-
 
 class ConsistentRecipe(Recipe):
     """A recipe as it is read from a file."""
@@ -58,7 +54,7 @@ def _services(recipe: Recipe) -> Iterator[str]:
         yield from _server(recipe, server, roles)
     elif not recipe.runtime.platform_lines:
         yield "runtime.platformLines is missing: on which lines of the Dynamo platform does it stand?"
-    elif sorted(roles) not in (_AGGREGATED, _DISAGGREGATED):
+    elif sorted(roles) not in (["frontend", "worker"], ["decode", "frontend", "prefill"]):
         yield (
             f"a recipe has one frontend and one worker service, or one frontend, one prefill and one decode "
             f"service, not {', '.join(roles)}"
@@ -84,7 +80,7 @@ def _one_pod(recipe: Recipe, names: list[str]) -> Iterator[str]:
 def _server(recipe: Recipe, server: EngineServer, roles: list[str]) -> Iterator[str]:
     if server.framework != recipe.framework:
         yield f"server {recipe.server} is of {server.framework}, not of {recipe.framework}"
-    if roles != _ALONE:
+    if roles != ["worker"]:
         yield f"with server {recipe.server} a recipe has one worker service alone, not {', '.join(roles)}"
     if recipe.runtime.platform_lines:
         yield f"server {recipe.server} needs no Dynamo platform: leave runtime.platformLines out"
@@ -137,12 +133,13 @@ def _engines(recipe: Recipe) -> Iterator[str]:
         families=recipe.quantization.architecture_families,
     )
     engine = recipe.serving_engine
-    roles: dict[WorkerRole, Options] = {}
     for worker in recipe.workers:
         if worker.engine is not None:
-            roles[worker.worker_role] = worker.engine
             for refusal in (*engine.refusals(worker.engine, use), *_draft_model(recipe, worker.engine)):
                 yield f"{worker.service_name}: {refusal}"
+    roles: dict[WorkerRole, Options] = {
+        worker.worker_role: worker.engine for worker in recipe.workers if worker.engine is not None
+    }
     yield from engine.contradictions(roles, use)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from engines.transport_setup import KvProfile, Privileges
 from hardware import GPU_RESOURCE
+from recipes.engine_files import engine_files
 from recipes.images import mirrored
 from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
-from recipes.node_cache import directory_volume, marker_file, waiting_container
+from recipes.node_cache import cache_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
     ENGINE_FILES_DIRECTORY,
@@ -36,13 +37,8 @@ _NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
 
 
-def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
+def graph_spec(placed: PlacedRecipe) -> dict[str, Any]:
     """Return the `spec` of the graph.
-
-    Args:
-        placed: what runs where.
-        engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py); None
-            where the engine reads none.
 
     Raises:
         ValueError: the KV transport has no image for the recipe's runtime version.
@@ -53,7 +49,7 @@ def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict
             "name": service.name,
             "type": service.role,
             "replicas": service.replicas,
-            "podTemplate": pod_template(placed, service, engine_config_map_name),
+            "podTemplate": pod_template(placed, service),
             # Without it the operator's own 8Gi stays.
             **({"sharedMemorySize": service.shared_memory} if service.shared_memory else {}),
         }
@@ -62,9 +58,7 @@ def graph_spec(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict
     return {"backendFramework": placed.recipe.serving_engine.backend_framework, "components": components}
 
 
-def pod_template(
-    placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
-) -> dict[str, Any]:
+def pod_template(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
     """Return the template of a service's pods, with labels and the rollout's annotations.
 
     Raises:
@@ -72,32 +66,29 @@ def pod_template(
 
     """
     placement = service.placement
-    files = engine_config_map_name if placement else None
-    container = main_container(placed, service, has_engine_file=files is not None)
+    container = main_container(placed, service)
     image, security = container["image"], _container_security(None, has_gpus=False)
+    cache = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
+    cache_mount = {"name": cache, "mountPath": MODEL_DIRECTORY}
+    volumes = [cache_volume(placed, cache)]
+    mounts: list[dict[str, Any]] = [cache_mount]
+    resources: dict[str, Any] = {
+        "requests": _amounts(service, limits=False),
+        "limits": _amounts(service, limits=True),
+    }
+    main = {**container, "name": MAIN_CONTAINER, "volumeMounts": mounts, "resources": resources}
     pod: dict[str, Any] = {
         **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
         # A security context of one's own replaces the operator's, whose group 1000 lets the image's user read
         # the cache. Without OnRootMismatch every start walks through the whole cache to set that group.
         "securityContext": {"fsGroup": IMAGE_USER, "fsGroupChangePolicy": "OnRootMismatch"},
         "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
-        "volumes": _volumes(placed, files),
+        "volumes": volumes,
+        "containers": [main, *registering_containers(image, security, service)],
     }
     if placed.cache_directory:
         marker = marker_file(placed.recipe)
-        pod["initContainers"] = [waiting_container(image, security, _cache_mount(placed), marker)]
-    domain = placed.compute_domain if placement else None
-    resources: dict[str, Any] = {
-        "requests": _amounts(service, limits=False),
-        "limits": _amounts(service, limits=True),
-    }
-    if domain:
-        claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": domain.claim_template_name}
-        pod["resourceClaims"] = [claim]
-        # A claim of the pod alone gives the container no device.
-        resources["claims"] = [{"name": _CHANNEL_CLAIM}]
-    main = {**container, "name": MAIN_CONTAINER, "resources": resources}
-    pod["containers"] = [main, *registering_containers(image, security, service)]
+        pod["initContainers"] = [waiting_container(image, security, cache_mount, marker)]
     labels = standard_labels(
         placed.recipe.model.served_name.rpartition("/")[2],
         instance=placed.instance,
@@ -106,31 +97,28 @@ def pod_template(
         version=image.rpartition(":")[2],
     )
     metadata: dict[str, Any] = {"labels": labels}
-    if placement:
-        # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
-        metadata["annotations"] = _rollout_annotations(placement.rollout)
+    if placement is None:
+        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
+        pause = ["sleep", str(FRONTEND_PAUSE_SECONDS)]
+        main["lifecycle"] = {"preStop": {"exec": {"command": pause}}}
+        return {"metadata": metadata, "spec": pod}
+    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
+    metadata["annotations"] = _rollout_annotations(placement.rollout)
+    files, _ = engine_files(placed)
+    if files:
+        volumes.insert(0, {"name": _ENGINE_FILES_VOLUME, "configMap": {"name": files}})
+        place = {"mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
+        mounts.insert(0, {"name": _ENGINE_FILES_VOLUME, **place})
+    if domain := placed.compute_domain:
+        claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": domain.claim_template_name}
+        pod["resourceClaims"] = [claim]
+        # A claim of the pod alone gives the container no device.
+        resources["claims"] = [{"name": _CHANNEL_CLAIM}]
     return {"metadata": metadata, "spec": pod}
 
 
-def _volumes(placed: PlacedRecipe, engine_config_map_name: str | None) -> list[dict[str, Any]]:
-    claim = placed.cache_claim_name
-    cache: dict[str, Any] = (
-        directory_volume(_NODE_CACHE_VOLUME, placed.cache_directory)
-        if placed.cache_directory
-        else {"name": claim, "persistentVolumeClaim": {"claimName": claim}}
-    )
-    if engine_config_map_name is None:
-        return [cache]
-    return [{"name": _ENGINE_FILES_VOLUME, "configMap": {"name": engine_config_map_name}}, cache]
-
-
-def _cache_mount(placed: PlacedRecipe) -> dict[str, Any]:
-    name = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
-    return {"name": name, "mountPath": MODEL_DIRECTORY}
-
-
-def main_container(placed: PlacedRecipe, service: PlacedService, *, has_engine_file: bool) -> dict[str, Any]:
-    """Return the main container of a service's pods, without name and resources.
+def main_container(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
+    """Return the main container of a service's pods, as far as one without Kubernetes has it too.
 
     No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
     (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
@@ -145,18 +133,9 @@ def main_container(placed: PlacedRecipe, service: PlacedService, *, has_engine_f
         "securityContext": _container_security(profile.privileges if profile else None, has_gpus=is_worker),
         # Why it ended then stands in the pod's status, where `up` and `kubectl describe` find it.
         "terminationMessagePolicy": "FallbackToLogsOnError",
-        "volumeMounts": [_cache_mount(placed)],
     }
-    if has_engine_file:
-        files = {"name": _ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
-        container["volumeMounts"].insert(0, files)
-    if is_worker:
-        if placed.recipe.working_directory is not None:
-            container["workingDir"] = placed.recipe.working_directory
-    else:
-        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
-        pause = ["sleep", str(FRONTEND_PAUSE_SECONDS)]
-        container["lifecycle"] = {"preStop": {"exec": {"command": pause}}}
+    if is_worker and placed.recipe.working_directory is not None:
+        container["workingDir"] = placed.recipe.working_directory
     return container
 
 

@@ -19,7 +19,7 @@ from recipes.model_download import (
     filling_pod_fields,
 )
 from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
-from recipes.placed import CopyNodes
+from recipes.placed import CopyNodes, PlacedRecipe
 from recipes.pod_environment import guaranteed
 from recipes.pod_placement import scheduling_with_cache
 
@@ -108,6 +108,13 @@ def marker_file(recipe: Recipe) -> str:
 def directory_volume(name: str, directory: str) -> dict[str, Any]:
     """Return a volume that is this directory of the node, made if need be."""
     return {"name": name, "hostPath": {"path": directory, "type": "DirectoryOrCreate"}}
+
+
+def cache_volume(placed: PlacedRecipe, name: str) -> dict[str, Any]:
+    """Return the volume that pods read the model from: their node's copy, or the claim."""
+    if placed.cache_directory:
+        return directory_volume(name, placed.cache_directory)
+    return {"name": name, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
 
 
 def waiting_container(

@@ -135,29 +135,28 @@ def registering_containers(
         pod: whose processes may be prefill and decode workers.
 
     """
-    processes = processes_of(pod) if len(pod.processes) > 1 else ()
+    if len(pod.processes) == 1:
+        return ()
     return tuple(
-        _registering(image, security, each) for each in processes if each.registered_as != MAIN_CONTAINER
+        {
+            "name": process.registered_as,
+            "image": image,
+            # A shell that waits hears SIGTERM at once; `sleep` as process 1 would not.
+            "command": ["/bin/sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"],
+            "readinessProbe": {
+                "httpGet": {"path": "/health", "port": process.system_port},
+                # It has to be seen unready before the process is back: a frontend that sees no gap keeps the
+                # address of the process that has ended.
+                "periodSeconds": 2,
+                "failureThreshold": 2,
+                "timeoutSeconds": 4,
+            },
+            "resources": guaranteed("100m", "64Mi"),
+            "securityContext": dict(security),
+        }
+        for process in processes_of(pod)
+        if process.registered_as != MAIN_CONTAINER
     )
-
-
-def _registering(image: str, security: Mapping[str, Any], process: Process) -> dict[str, Any]:
-    return {
-        "name": process.registered_as,
-        "image": image,
-        # A shell that waits hears SIGTERM at once; `sleep` as process 1 would not.
-        "command": ["/bin/sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"],
-        "readinessProbe": {
-            "httpGet": {"path": "/health", "port": process.system_port},
-            # It has to be seen unready before the process is back: a frontend that sees no gap keeps the
-            # address of the process that has ended.
-            "periodSeconds": 2,
-            "failureThreshold": 2,
-            "timeoutSeconds": 4,
-        },
-        "resources": guaranteed("100m", "64Mi"),
-        "securityContext": dict(security),
-    }
 
 
 def _environment(placed: PlacedRecipe, service: PlacedService, process: Process) -> dict[str, str]:

@@ -37,7 +37,7 @@ def client_pod_labels(placed: PlacedRecipe) -> dict[str, str]:
     return {GRAPH_NAME_LABEL: placed.graph_name, COMPONENT_TYPE_LABEL: "frontend"}
 
 
-def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
+def server_deployment(placed: PlacedRecipe) -> dict[str, Any]:
     """Return the `spec` of the Deployment.
 
     Raises:
@@ -48,7 +48,7 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
     if server is None:
         raise ValueError(f"{placed.recipe.name} is served by Dynamo")
     [worker] = placed.workers
-    template = pod_template(placed, worker, engine_config_map_name)
+    template = pod_template(placed, worker)
     metadata, pod = template["metadata"], template["spec"]
     labels = server_labels(placed)
     container: dict[str, Any] = pod["containers"][0]

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from components.dynamo_objects import COMPONENT, FRONTEND_PORT, frontend_service
 from hardware import GPU_RESOURCE
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import RolloutStrategy
 from recipes.pod_environment import MAIN_CONTAINER
@@ -99,10 +98,9 @@ class Graph:
 def graph_of(stack: StackPlan) -> Graph:
     """Return the graph that the stack asks for."""
     placed = stack.serving.placed
-    files, _ = engine_files(placed)
     if placed.recipe.engine_server is not None:
-        return read_server(placed.graph_name, placed.namespace, server_deployment(placed, files))
-    return read_graph(placed.graph_name, placed.namespace, graph_spec(placed, files))
+        return read_server(placed.graph_name, placed.namespace, server_deployment(placed))
+    return read_graph(placed.graph_name, placed.namespace, graph_spec(placed))
 
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:

@@ -39,7 +39,7 @@ def test_without_the_option_no_draft_model_is_downloaded_or_named() -> None:
 
 def test_the_worker_is_given_the_directory_of_the_pinned_revision() -> None:
     placed = resolved(_with_draft()).serving.placed
-    words = shlex.split(main_of(pods_of(graph_spec(placed, None))["agg"])["args"][0])
+    words = shlex.split(main_of(pods_of(graph_spec(placed))["agg"])["args"][0])
     given = json.loads(words[words.index("--speculative-config") + 1])
     assert given == {"method": "eagle3", "model": DIRECTORY, "num_speculative_tokens": 3}
 

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, recipe_names
 from recipes.placed import PlacedRecipe
@@ -18,7 +17,7 @@ SECONDS = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
 def _seconds(placed: PlacedRecipe) -> dict[str, tuple[int, int]]:
     """Service -> the seconds of its requests and those of its pod; services without the former left out."""
     found: dict[str, tuple[int, int]] = {}
-    for name, pod in pods_of(graph_spec(placed, engine_files(placed)[0])).items():
+    for name, pod in pods_of(graph_spec(placed)).items():
         variables = main_of(pod)["env"]
         if SECONDS in variables:
             found[name] = (int(variables[SECONDS]), pod["spec"]["terminationGracePeriodSeconds"])
@@ -37,7 +36,7 @@ def test_a_prefill_worker_of_vllm_waits_for_no_transfers_and_its_requests_get_th
 
 def test_each_worker_of_one_pod_has_the_seconds_of_its_role() -> None:
     placed = in_one_pod()
-    pod = pods_of(graph_spec(placed, engine_files(placed)[0]))["TrtllmWorker"]
+    pod = pods_of(graph_spec(placed))["TrtllmWorker"]
     texts = [word for word in main_of(pod)["args"] if SECONDS in word]
     assert [re.findall(rf"{SECONDS}=(\d+)", text) for text in texts] == [["60"], ["90"]]
     assert pod["spec"]["terminationGracePeriodSeconds"] == 120

@@ -32,7 +32,7 @@ REQUIRED, PREFERRED = (
 
 
 def _pods(placed: PlacedRecipe) -> dict[str, dict[str, Any]]:
-    return pods_of(graph_spec(placed, engine_files(placed)[0]))
+    return pods_of(graph_spec(placed))
 
 
 def _main(placed: PlacedRecipe, service: str) -> dict[str, Any]:

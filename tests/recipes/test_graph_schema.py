@@ -34,7 +34,7 @@ EXAMPLES: dict[str, PlacedRecipe] = {
 
 
 def _spec(placed: PlacedRecipe) -> dict[str, Any]:
-    return graph_spec(placed, engine_files(placed)[0])
+    return graph_spec(placed)
 
 
 def _schema_errors(spec: dict[str, Any]) -> list[str]:

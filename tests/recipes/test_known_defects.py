@@ -63,5 +63,5 @@ def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     changed = process.model_copy(update={"environment": {"TRTLLM_FORCE_COMM_METHOD": "NVLINK"}})
     own = dataclasses.replace(worker, processes=(changed,))
     changed = dataclasses.replace(placed, services=(frontend, own))
-    variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
+    variables = main_of(pods_of(graph_spec(changed))["TrtllmWorker"])["env"]
     assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"

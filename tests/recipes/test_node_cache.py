@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from recipes.benchmark_job import benchmark_job
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
@@ -22,7 +21,7 @@ TOKEN = HuggingFaceDownload("hf-token-secret")
 
 
 def _pods(placed: PlacedRecipe) -> dict[str, Any]:
-    return pods_of(graph_spec(placed, engine_files(placed)[0]))
+    return pods_of(graph_spec(placed))
 
 
 def _daemon_pod(**changes: Any) -> dict[str, Any]:

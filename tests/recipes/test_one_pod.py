@@ -7,7 +7,6 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import CATALOGUE, load_recipe, parse_recipe
 from recipes.pod_processes import processes_of
@@ -19,7 +18,7 @@ WORKER = "TrtllmWorker"
 
 def _pod() -> dict[str, Any]:
     placed = in_one_pod()
-    return pods_of(graph_spec(placed, engine_files(placed)[0]))[WORKER]
+    return pods_of(graph_spec(placed))[WORKER]
 
 
 def _texts() -> dict[str, str]:
@@ -51,19 +50,19 @@ def test_each_worker_registers_as_a_container_that_is_ready_when_it_is() -> None
     assert containers.keys() == {"main", "prefill"}
     assert containers["prefill"]["readinessProbe"]["httpGet"] == {"path": "/health", "port": 9091}
     placed = in_one_pod()
-    frontend = main_of(pods_of(graph_spec(placed, "files"))["Frontend"])["env"]
+    frontend = main_of(pods_of(graph_spec(placed))["Frontend"])["env"]
     for variables in (frontend, main_of(_pod())["env"]):
         assert variables["DYN_KUBE_DISCOVERY_MODE"] == "container"
     assert frontend["CONTAINER_NAME"] == "main"
     # Pods of their own need none of this.
-    assert "DYN_KUBE_DISCOVERY_MODE" not in str(graph_spec(over("tcp"), "files"))
+    assert "DYN_KUBE_DISCOVERY_MODE" not in str(graph_spec(over("tcp")))
 
 
 def test_nvlink_asks_for_the_ptrace_capability_and_for_root_and_tcp_for_neither() -> None:
     security = main_of(_pod())["securityContext"]
     assert security["runAsUser"] == 0
     assert security["capabilities"] == {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "SYS_PTRACE"]}
-    plain = main_of(pods_of(graph_spec(in_one_pod("tcp"), "files"))[WORKER])["securityContext"]
+    plain = main_of(pods_of(graph_spec(in_one_pod("tcp")))[WORKER])["securityContext"]
     assert plain["runAsUser"] == 1000
     assert plain["capabilities"] == {"drop": ["ALL"]}
 

@@ -21,7 +21,7 @@ def _placed(name: str) -> PlacedRecipe:
 
 
 def _pod(placed: PlacedRecipe) -> dict[str, Any]:
-    return server_deployment(placed, engine_files(placed)[0])["template"]["spec"]
+    return server_deployment(placed)["template"]["spec"]
 
 
 def _main(name: str) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_ranks_share_the_memory_that_a_graphs_operator_would_have_given_them() -
 @EVERY_STACK
 def test_the_service_and_the_deployment_select_the_same_pods(name: str) -> None:
     placed = _placed(name)
-    spec = server_deployment(placed, "files")
+    spec = server_deployment(placed)
     labels = spec["template"]["metadata"]["labels"]
     selected = spec["selector"]["matchLabels"]
     assert server_service(placed)["selector"] == selected == client_pod_labels(placed)

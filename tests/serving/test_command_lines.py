@@ -94,7 +94,7 @@ def _typed(placed: PlacedRecipe, folder: Path) -> list[Words]:
     python.write_text('#!/bin/sh\nprintf "%s\\0" "$@"\n')
     python.chmod(0o755)
     found: list[Words] = []
-    for pod in pods_of(graph_spec(placed, None)).values():
+    for pod in pods_of(graph_spec(placed)).values():
         main = main_of(pod)
         for line in main["args"]:
             if "python3 -m dynamo." in line and pod["type"] != "frontend":

@@ -15,7 +15,7 @@ WORKERS = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
 
 
 def _main(transport: Any, instance_type: str = B200, service: str = WORKERS[0]) -> dict[str, Any]:
-    return main_of(pods_of(graph_spec(over(transport, instance_type), "files"))[service])
+    return main_of(pods_of(graph_spec(over(transport, instance_type)))[service])
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_prefill_and_decode_transfer_with_the_backend_of_the_transport(
 def test_an_aggregated_recipe_has_neither_transceiver_nor_profile() -> None:
     placed = placed_recipe(AGGREGATED, placement(B200))
     assert "cache_transceiver_config" not in engine_files(placed)[1]["worker.yaml"]
-    worker = main_of(pods_of(graph_spec(placed, "files"))["TrtllmWorker"])
+    worker = main_of(pods_of(graph_spec(placed))["TrtllmWorker"])
     assert not [name for name in worker["env"] if name.startswith(("UCX_", "FI_", "NCCL_"))]
 
 
@@ -88,7 +88,7 @@ def test_efa_is_an_image_of_its_own_with_libfabric_and_a_privileged_container() 
     # The API server refuses `privileged` beside allowPrivilegeEscalation: false.
     assert container["securityContext"] == {"runAsNonRoot": True, "runAsUser": 1000, "privileged": True}
     # Mounted from the host, /dev/infiniband would turn EFA off.
-    assert "hostPath" not in str(graph_spec(over("efa"), "files"))
+    assert "hostPath" not in str(graph_spec(over("efa")))
 
 
 @pytest.mark.parametrize(

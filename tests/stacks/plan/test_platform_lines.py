@@ -45,7 +45,7 @@ def _settings(name: str, version: str, **serving: Any) -> Settings:
 
 
 def _containers(settings: Settings) -> dict[str, dict[str, Any]]:
-    return mains_by_type(graph_spec(resolved(settings).serving.placed, "engine"))
+    return mains_by_type(graph_spec(resolved(settings).serving.placed))
 
 
 @ON_EVERY_LINE

@@ -14,7 +14,7 @@ from tests.support.shipped_stacks import served_settings
 
 
 def _pods(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return mains_by_type(graph_spec(resolved(settings).serving.placed, "engine"))
+    return mains_by_type(graph_spec(resolved(settings).serving.placed))
 
 
 DISAGG = disagg_b200_settings()

@@ -7,7 +7,6 @@ import pytest
 
 from lab.dynamo_operator.conversion import GRAPH, V1BETA1
 from lab.dynamo_operator.generations import desired_hash
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.updates.comparable_graph import graph_of, read_graph
 from stacks.updates.running import running_of
@@ -30,7 +29,7 @@ from tests.support.dev_settings import disagg_b200_settings, resolved
 def _operators_hash(settings: Settings) -> str:
     metadata = {"name": "graph", "namespace": "models"}
     placed = resolved(settings).serving.placed
-    spec = graph_spec(placed, engine_files(placed)[0])
+    spec = graph_spec(placed)
     return desired_hash({"apiVersion": V1BETA1, "kind": GRAPH, "metadata": metadata, "spec": spec})
 
 
