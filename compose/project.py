@@ -13,10 +13,8 @@ from compose.workers import ENGINE_FOLDER, Surroundings, worker_services, worker
 from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import main_container
-from recipes.model_download import VolumeCheck
 from recipes.placed import PlacedRecipe
 from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
-from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.stack_plan import StackPlan
 
 COMPOSE_FILE = "compose.yaml"
@@ -32,7 +30,7 @@ def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, s
     it.
     """
     placed = _on_one_host(stack.serving.placed)
-    source = VolumeCheck() if isinstance(stack.cache, ExistingVolume) else stack.cache.source
+    source = stack.cache.source
     server = placed.recipe.engine_server
     together = placed.kv_transport is not None
     discovery = Discovery() if server else discovery_by_etcd(placed.image_mirrors)

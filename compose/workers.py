@@ -14,13 +14,11 @@ from hardware import CpuArchitecture
 from recipes.graph_manifest import main_container
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS
-from recipes.pod_processes import SUPERVISOR_FILE
+from recipes.pod_processes import SUPERVISOR_FILE, SYSTEM_PORT
 
 ENGINE_FOLDER = "engine"
 """Beside the compose file; the engine files lie there."""
 _TOGETHER = "workers"
-_PORT = 9090
-"""Of Dynamo's operator; workers have the ones after it, each its own: they may share a container."""
 # As Dynamo's operator has it. Without it a worker of 1.2.1 stays notready where its engine registers no check
 # of its own (measured with the wheel and its mock engine), though the wheel calls the variable unused.
 _HEALTH = {"DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS": '["generate"]'}
@@ -64,7 +62,7 @@ class Worker:
     gpus: tuple[int, ...]
     """Indices of the host's."""
     port: int
-    """For its health and metrics; no other worker has it."""
+    """For its health and metrics; no other worker has it, as they may share a container."""
     engine_ports: Mapping[str, str]
     """Variables of the fixed ports of its engine, for a container with several workers."""
 
@@ -81,7 +79,7 @@ def workers_of(placed: PlacedRecipe) -> tuple[Worker, ...]:
             index = len(workers)
             ports = placed.recipe.serving_engine.port_environment(index)
             memory = service.shared_memory
-            workers.append(Worker(name, container, memory, gpus, _PORT + 1 + index, ports))
+            workers.append(Worker(name, container, memory, gpus, SYSTEM_PORT + 1 + index, ports))
     return tuple(workers)
 
 
@@ -98,7 +96,7 @@ def worker_services(
 
     """
     if together:
-        return {_TOGETHER: _worker(_one_container(workers), workers, _PORT, surroundings, architecture)}
+        return {_TOGETHER: _worker(_one_container(workers), workers, SYSTEM_PORT, surroundings, architecture)}
     return {
         worker.name: _worker(service_of(worker.container), [worker], worker.port, surroundings, architecture)
         for worker in workers

@@ -4,7 +4,6 @@ Why in this API version: docs/adr/0017-graph-api-v1beta1.md.
 """
 
 import shlex
-from functools import partial
 from typing import Any
 
 from engines.transport_setup import KvProfile, Privileges
@@ -21,12 +20,10 @@ from recipes.pod_environment import (
     TERMINATION_GRACE_SECONDS,
     listed,
     process_environment,
-    started_by,
-    worker_start,
+    worker_command,
 )
 from recipes.pod_placement import frontend_scheduling, worker_scheduling
 from recipes.pod_processes import registering_containers, supervised
-from recipes.services import ServiceRecipe
 from recipes.standard_labels import standard_labels
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
@@ -165,12 +162,12 @@ def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | 
     """Return what the main container runs, and with which variables."""
     process, *others = service.processes
     if others:
-        words, variables = supervised(placed, service, partial(_worker_command, placed, service))
+        words, variables = supervised(placed, service)
         return {"command": words[:2], "args": words[2:], "env": listed(variables)}
     if service.placement is None:
         command = shlex.join(["python3", "-m", "dynamo.frontend", *process.arguments])
     else:
-        command = _worker_command(placed, service, process)
+        command = worker_command(placed, service, process)
     directories = ":".join(profile.library_directories) if profile else ""
     libraries = f'export LD_LIBRARY_PATH="{directories}:$LD_LIBRARY_PATH" && ' if directories else ""
     return {
@@ -182,20 +179,14 @@ def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | 
     }
 
 
-def _worker_command(placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe) -> str:
-    options = placed.engine_options(service, process)
-    if options is None:
-        raise TypeError(f"{process.service_name} has no engine")
-    return started_by(placed.recipe).command_line(options, worker_start(placed.recipe, process))
-
-
 def _amounts(service: PlacedService, *, limits: bool) -> dict[str, str]:
-    placement, resources = service.placement, service.resources
-    amounts = {GPU_RESOURCE: str(service.gpus)} if service.gpus else {}
-    if resources is not None:
-        cpus = resources.cpu_limit if limits else resources.cpu_request
-        amounts |= {"cpu": str(cpus), "memory": f"{resources.memory_gib}Gi"}
-    return amounts | dict(placement.extended_resources if placement else {})
+    placement, sizes = service.placement, service.resources
+    return {
+        **({GPU_RESOURCE: str(service.gpus)} if service.gpus else {}),
+        "cpu": str(sizes.cpu_limit if limits else sizes.cpu_request),
+        "memory": f"{sizes.memory_gib}Gi",
+        **(placement.extended_resources if placement else {}),
+    }
 
 
 def _rollout_annotations(rollout: Rollout) -> dict[str, str]:

@@ -70,7 +70,7 @@ class PlacedService(PodRecipe):
 
     placement: PoolPlacement | None
     """Placement of the service's pods; None for a service without GPUs: it runs on any node that has none."""
-    resources: PodResources | FrontendResources | None = None
+    resources: PodResources | FrontendResources
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +184,3 @@ class PlacedRecipe:
     def same_clique(self) -> bool:
         """All workers must be on nodes of one NVLink clique."""
         return self.kv_transport is not None and self.kv_transport.path.same_clique
-
-    @property
-    def same_zone(self) -> bool:
-        """All workers must be in one availability zone."""
-        return self.kv_transport is not None and self.kv_transport.path.same_zone
-
-    @property
-    def different_nodes(self) -> bool:
-        """A prefill and a decode worker must not share a node."""
-        return self.kv_transport is not None and self.kv_transport.path.different_nodes

@@ -109,6 +109,19 @@ def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
     )
 
 
+def worker_command(placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe) -> str:
+    """Return the shell command that starts a worker of the service, without `exec`.
+
+    Raises:
+        TypeError: the process is a frontend.
+
+    """
+    options = placed.engine_options(service, process)
+    if options is None:
+        raise TypeError(f"{process.service_name} has no engine")
+    return started_by(placed.recipe).command_line(options, worker_start(placed.recipe, process))
+
+
 def engine_file_name(service: ServiceRecipe) -> str:
     """Return the key of the service's engine file in the graph's ConfigMap."""
     return f"{service.role}.yaml"

@@ -74,17 +74,19 @@ def worker_scheduling(
     types = sorted({worker.role for worker in placed.workers})
     # The ComputeDomain places no pod itself (kubernetes-sigs/dra-driver-nvidia-gpu#804), and EFA traffic does
     # not cross zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html).
-    demanded = {NVLINK_CLIQUE: placed.same_clique, ZONE: placed.same_zone}
+    path = placed.kv_transport.path if placed.kv_transport else None
+    demanded = {NVLINK_CLIQUE: path.same_clique, ZONE: path.same_zone} if path else {}
+    apart = path is not None and path.different_nodes
     together: dict[str, Any] = {}
     if domains := [key for key, is_demanded in demanded.items() if is_demanded]:
         # The first pod finds no other to join: Kubernetes lets a pod that matches its own term through.
         terms = [_term(placed, key, types) for key in domains]
         together["requiredDuringSchedulingIgnoredDuringExecution"] = terms
     if shares_node:
-        neighbours = [service.role] if placed.different_nodes else types
+        neighbours = [service.role] if apart else types
         together |= _weighted(_term(placed, HOSTNAME, neighbours))
     affinity: dict[str, Any] = {"podAffinity": together} if together else {}
-    if placed.different_nodes:
+    if apart:
         others = [name for name in types if name != service.role]
         affinity["podAntiAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": [_term(placed, HOSTNAME, others)]

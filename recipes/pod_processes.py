@@ -1,7 +1,7 @@
 """Prefill and decode as processes of one container: the GPUs and the port of each, and who starts them."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from recipes.pod_environment import (
     MAIN_CONTAINER,
     guaranteed,
     process_environment,
+    worker_command,
 )
 from recipes.services import PodRecipe, ServiceRecipe
 
@@ -92,9 +93,7 @@ def supervisor_script() -> str:
     return _SCRIPT.read_text(encoding="utf-8")
 
 
-def supervised(
-    placed: PlacedRecipe, service: PlacedService, command: Callable[[ServiceRecipe], str]
-) -> tuple[list[str], Mapping[str, str]]:
+def supervised(placed: PlacedRecipe, service: PlacedService) -> tuple[list[str], Mapping[str, str]]:
     """Return the command line that runs the service's workers, and the variables that all have alike.
 
     A worker stands between two dashes there, as `sh -c` and a text, which exports its other variables.
@@ -102,7 +101,6 @@ def supervised(
     Args:
         placed: the graph.
         service: with several processes.
-        command: the shell command of one of them, without `exec`.
 
     """
     processes = processes_of(service)
@@ -116,7 +114,7 @@ def supervised(
     for process, environment in zip(processes, environments, strict=True):
         own = {name: value for name, value in environment.items() if name not in common}
         assignments = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items())
-        text = f"export {assignments} && exec {command(process.recipe)}"
+        text = f"export {assignments} && exec {worker_command(placed, service, process.recipe)}"
         between = ["--"] if process.index else []
         words += [*between, f"{process.name}:{process.system_port}", "/bin/sh", "-c", text]
     return words, common

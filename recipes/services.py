@@ -126,11 +126,6 @@ class PodRecipe:
         """What its processes do: prefill and decode where one pod runs both."""
         return tuple(process.role for process in self.processes)
 
-    @property
-    def worker_roles(self) -> tuple[WorkerRole, ...]:
-        """What its workers do with a request, each role once; none for a frontend."""
-        return tuple(dict.fromkeys(each.worker_role for each in self.processes if each.engine is not None))
-
 
 def with_options(service: ServiceRecipe, over: Mapping[str, Any]) -> ServiceRecipe:
     """Return the worker with the options merged into its own; its GPUs follow from its parallelism.

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hardware import is_local_zone
 from recipes.model import Recipe
-from recipes.model_download import DOWNLOAD_JOB_NAME, HuggingFaceDownload, S3Copy
+from recipes.model_download import DOWNLOAD_JOB_NAME, HuggingFaceDownload, S3Copy, VolumeCheck
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.eks_plan import MadeStorage
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
@@ -35,6 +35,8 @@ class ExistingVolume:
     """A claim with the model that others made; a Job checks what it holds."""
 
     job_name: ClassVar = "model-check"
+    source: ClassVar = VolumeCheck()
+    """Nothing is copied."""
     timeout_seconds: int
 
 

@@ -16,11 +16,11 @@ from components.node_cache import NodeCache
 from components.options import Resources
 from components.pod_monitor import PodMonitor
 from recipes.alerts import dashboard, pod_monitor_spec, rule_groups
-from recipes.model_download import HuggingFaceDownload, VolumeCheck, cache_job_spec
+from recipes.model_download import HuggingFaceDownload, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from recipes.server_manifest import client_pod_labels
 from sizing.of_recipe import slowest_first_token
-from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.cache_plan import NodeCopies, OwnVolume
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.end_of_up import Watch
@@ -196,7 +196,7 @@ def deploy_cache(
     cache, placed = stack.cache, stack.serving.placed
     # GPU nodes are found by labels that the GPU operator writes.
     before = [*in_namespace, *(infrastructure.before_graph if placed.cache_nodes else ())]
-    source = VolumeCheck() if isinstance(cache, ExistingVolume) else cache.source
+    source = cache.source
     if has_token and isinstance(source, HuggingFaceDownload):
         source = replace(source, token_secret_name=TOKEN_SECRET_NAME)
     if isinstance(cache, NodeCopies):

@@ -17,7 +17,7 @@ from stacks.wording import in_words
 def occupying_set(worker: PlacedService) -> WorkerSet:
     """Return the pods of a new worker with the GPUs that they occupy."""
     gpus = worker.gpus
-    if worker.placement is not None and worker.resources is not None:
+    if worker.placement is not None:
         gpus = occupied_gpus(gpus, worker.resources, worker.placement.instance_type)
     return WorkerSet(worker.name, gpus, worker.replicas)
 

@@ -137,7 +137,6 @@ def placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
             dataclasses.replace(
                 service,
                 replicas=draw(st.integers(1, 9)),
-                resources=draw(st.sampled_from([None, service.resources])),
             )
             for service in placed.services
         ),

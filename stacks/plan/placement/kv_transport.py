@@ -127,8 +127,8 @@ def _buffer_problems(recipe: Recipe, one: Assigned, transport: KvTransport) -> I
         runtime_version=recipe.runtime.version,
         roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
     )
-    for role in one.worker.worker_roles:
-        short = recipe.serving_engine.short_buffer(recipe.engine_of(role), profile, longest)
+    for role, process in {each.role: each for each in one.worker.processes}.items():
+        short = recipe.serving_engine.short_buffer(recipe.engine_of(process.worker_role), profile, longest)
         if short is not None:
             option, tokens, enough = short
             message = (

@@ -78,9 +78,10 @@ def place_services(
     strategies = rollouts(capacities, replicas, load.words)
     by_name = {one.name: one for one in assigned}
     services = tuple(
-        _worker(by_name[name], replicas[name], strategies[name], transport)
-        if (name := pod.name) in by_name
-        else PlacedService(name, pod.role, replicas[name], pod.processes, None, pod.processes[0].resources)
+        # Frontends alone have sizes in the recipe, and no pool.
+        PlacedService(pod.name, pod.role, replicas[pod.name], pod.processes, None, sizes)
+        if (sizes := pod.processes[0].resources)
+        else _worker(by_name[pod.name], replicas[pod.name], strategies[pod.name], transport)
         for pod in recipe.pods
     )
     used = {one.pool.name: one.placed(replicas) for one in capacities}
