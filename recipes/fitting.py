@@ -20,19 +20,18 @@ def worker_sizes(recipe: Recipe) -> tuple[int, ...]:
     return tuple(sorted({*own, *(gpus for gpus in variants if gpus is not None)}))
 
 
-def gpus_on_one_node(recipe: Recipe) -> int:
-    """Return how many GPUs of one node the recipe needs at least: its workers never span nodes."""
-    sizes = worker_sizes(recipe)
-    return sizes[0] if sizes else max(pod.gpus for pod in recipe.pods)
-
-
 def usable_accelerators(recipe: Recipe) -> Iterator[str]:
-    """Return the GPUs that the recipe runs on: of its families, on nodes with room for a worker."""
+    """Return the GPUs that the recipe runs on: of its families, on nodes with room for a worker.
+
+    No worker spans nodes.
+    """
+    sizes = worker_sizes(recipe)
+    needed = sizes[0] if sizes else max(pod.gpus for pod in recipe.pods)
     return (
         accelerator.name
         for accelerator in ACCELERATORS.values()
         if accelerator.architecture_family in recipe.quantization.architecture_families
-        and gpus_on_one_node(recipe) <= max(accelerator.host.gpu_counts)
+        and needed <= max(accelerator.host.gpu_counts)
     )
 
 

@@ -63,8 +63,15 @@ def parse_recipe(text: str) -> Recipe:
     """
     document: object = yaml.load(text, Loader=yaml.CSafeLoader)
     typed = _type_of(document)
-    if isinstance(document, Mapping):
-        document = _with_model(cast("Mapping[str, object]", document))
+    fields: Mapping[str, object] = (
+        cast("Mapping[str, object]", document) if isinstance(document, Mapping) else {}
+    )
+    model = fields.get("model")
+    if isinstance(model, str):
+        if model not in model_names():
+            raise RecipeFieldError("model", model, "no model has this name", model_names())
+        described = (MODELS / f"{model}.yaml").read_text(encoding="utf-8")
+        document = {**fields, "model": yaml.load(described, Loader=yaml.CSafeLoader)}
     # Of JSON, as pydantic's strict mode takes a list for a tuple only there; a date, which JSON has not, is
     # judged as text.
     return typed.model_validate_json(json.dumps(document, default=str))
@@ -102,13 +109,3 @@ def _recipe_type(framework: Framework) -> type[Recipe]:
     made: Any = create_model
     worker = made("ServiceRecipe", __base__=ServiceRecipe, engine=(ENGINES[framework].options | None, None))
     return made("Recipe", __base__=ConsistentRecipe, services=(tuple[worker, ...], ...))
-
-
-def _with_model(document: Mapping[str, object]) -> Mapping[str, object]:
-    name = document.get("model")
-    if not isinstance(name, str):
-        return document
-    if name not in model_names():
-        raise RecipeFieldError("model", name, "no model has this name", model_names())
-    text = (MODELS / f"{name}.yaml").read_text(encoding="utf-8")
-    return {**document, "model": yaml.load(text, Loader=yaml.CSafeLoader)}

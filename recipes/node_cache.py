@@ -51,7 +51,19 @@ def node_cache_spec(
         **filling_pod_fields(source),
         "terminationGracePeriodSeconds": _STOP_SECONDS,
         "initContainers": [_own(image), filling_container(recipe, source, image_mirrors, marker)],
-        "containers": [_hold(image)],
+        "containers": [
+            {
+                "name": "hold",
+                "image": image,
+                "command": ["/bin/sh", "-c", _HOLD],
+                "resources": _SMALL,
+                "securityContext": {
+                    "allowPrivilegeEscalation": False,
+                    "readOnlyRootFilesystem": True,
+                    "capabilities": {"drop": ["ALL"]},
+                },
+            }
+        ],
         "volumes": [
             directory_volume(CACHE_VOLUME, nodes.directory),
             {"name": SCRATCH_VOLUME, "emptyDir": {}},
@@ -82,20 +94,6 @@ def _own(image: str) -> dict[str, Any]:
             "capabilities": {"drop": ["ALL"], "add": ["CHOWN"]},
         },
         "volumeMounts": [{"name": CACHE_VOLUME, "mountPath": mount_path}],
-    }
-
-
-def _hold(image: str) -> dict[str, Any]:
-    return {
-        "name": "hold",
-        "image": image,
-        "command": ["/bin/sh", "-c", _HOLD],
-        "resources": _SMALL,
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
     }
 
 

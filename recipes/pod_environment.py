@@ -70,16 +70,10 @@ def process_environment(
     return {**variables, **CACHE_ENVIRONMENT}
 
 
-def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
-    """Return what the service's processes need against known defects, each once; none for a frontend."""
-    found = (item for process in service.processes for item in process_workarounds(placed, service, process))
-    return tuple(dict.fromkeys(found))
-
-
 def process_workarounds(
     placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe
 ) -> tuple[Workaround, ...]:
-    """Return what one process of a service needs against known defects."""
+    """Return what one process of a service needs against known defects; a frontend needs nothing."""
     if process.engine is None or service.placement is None:
         return ()
     return placed.recipe.serving_engine.known_defects(

@@ -7,7 +7,7 @@ from pydantic.dataclasses import dataclass
 from explain.explanation.section import EXPLAINED
 from hardware import InstanceType
 from recipes.placed import PlacedService
-from recipes.pod_environment import service_workarounds
+from recipes.pod_environment import process_workarounds
 from rules.reading.shapes import grouped
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.stack_plan import StackPlan
@@ -140,7 +140,9 @@ def workarounds(stack: StackPlan) -> Iterator[str]:
     workers = grouped(
         (f"{item.name}={item.value}: {item.why} ({item.source})", worker.name)
         for worker in placed.workers
-        for item in service_workarounds(placed, worker)
+        for item in dict.fromkeys(
+            each for process in worker.processes for each in process_workarounds(placed, worker, process)
+        )
     )
     for text, names in workers.items():
         yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
