@@ -14,10 +14,12 @@ from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import (
     CACHE_VOLUME,
+    IN_SCRATCH,
     PACKAGES_DIRECTORY,
     SCRATCH_DIRECTORY,
     SCRATCH_VOLUME,
     UNPRIVILEGED_POD,
+    install_command,
 )
 from recipes.model_files import MODEL_DIRECTORY
 from recipes.node_cache import cache_volume
@@ -116,9 +118,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
         "AIPERF_HTTP_CONNECTION_LIMIT": str(CONNECTIONS_PER_WORKER),
         # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
         "HF_HOME": MODEL_DIRECTORY,
-        # The image has no home directory for this user.
-        "HOME": SCRATCH_DIRECTORY,
-        "PYTHONPATH": PACKAGES_DIRECTORY,
+        **IN_SCRATCH,
     }
     return {
         "name": "benchmark",
@@ -149,8 +149,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
 
 
 def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None) -> str:
-    pip = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY]
-    packages = shlex.join([*pip, f"aiperf=={AIPERF_VERSION}"])
+    packages = install_command(f"aiperf=={AIPERF_VERSION}")
     wait = 'python3 -c "$1"'
     program = f"{PACKAGES_DIRECTORY}/bin/aiperf"
     if loads is None:

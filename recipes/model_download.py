@@ -15,7 +15,6 @@ from recipes.pod_placement import scheduling_with_cache
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
-DOWNLOAD_JOB_NAME = "model-download"
 DOWNLOAD_IMAGE = (
     "python:3.12.14-slim-bookworm@sha256:0f5b26b9518d002b6173fd61daad821fa340635ebfec5bba471013f9ca114579"
 )
@@ -35,6 +34,8 @@ CACHE_VOLUME, SCRATCH_VOLUME = "model-cache", "scratch"
 """The volumes that the container mounts."""
 SCRATCH_DIRECTORY = "/scratch"
 PACKAGES_DIRECTORY = f"{SCRATCH_DIRECTORY}/packages"
+# The images of Jobs have no home directory for their user.
+IN_SCRATCH = {"HOME": SCRATCH_DIRECTORY, "PYTHONPATH": PACKAGES_DIRECTORY}
 _ATTEMPTS = 3
 # A file that is missing will not appear; the second try is for a node that went away.
 _CHECK_ATTEMPTS = 1
@@ -149,6 +150,12 @@ def filling_container(
             return _check(recipe, image)
 
 
+def install_command(*packages: str) -> str:
+    """Return the shell command that installs packages of PyPI beside those of a Job's image."""
+    pip = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY]
+    return shlex.join([*pip, *packages])
+
+
 def _download(
     recipe: Recipe, image: str, token_secret_name: str | None, marker: str | None
 ) -> dict[str, Any]:
@@ -231,22 +238,19 @@ def _container(
     variables: list[dict[str, Any]],
     marker: str | None,
 ) -> dict[str, Any]:
-    install = ["python3", "-m", "pip", "install", "--quiet", "--target", PACKAGES_DIRECTORY, *packages]
-    lines = [shlex.join(command) for command in [install, *commands]]
+    lines = [install_command(*packages), *map(shlex.join, commands)]
     if marker:
         done = [f"mkdir -p {shlex.quote(str(PurePosixPath(marker).parent))}", f"touch {shlex.quote(marker)}"]
         lines = [f"if [ -e {shlex.quote(marker)} ]; then exit 0; fi", *lines, 'python3 -c "$1"', *done]
     else:
         lines.append('exec python3 -c "$1"')
-    # The image has no home directory for this user.
-    surroundings = {"HOME": SCRATCH_DIRECTORY, "PYTHONPATH": PACKAGES_DIRECTORY}
     return {
         "name": name,
         "image": image,
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": ["\n".join(lines), name, script.read_text(encoding="utf-8")],
-        "env": [*variables, *listed(surroundings)],
+        "env": [*variables, *listed(IN_SCRATCH)],
         **_limits_and_security(_MEMORY),
         "volumeMounts": [
             {"name": CACHE_VOLUME, "mountPath": MODEL_DIRECTORY},

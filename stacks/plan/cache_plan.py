@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from hardware import is_local_zone
 from recipes.model import Recipe
-from recipes.model_download import DOWNLOAD_JOB_NAME, HuggingFaceDownload, S3Copy, VolumeCheck
+from recipes.model_download import HuggingFaceDownload, S3Copy, VolumeCheck
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.eks_plan import MadeStorage
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
@@ -44,7 +44,7 @@ class ExistingVolume:
 class OwnVolume:
     """A claim of the stack's own, and the Job that fills it."""
 
-    job_name: ClassVar = DOWNLOAD_JOB_NAME
+    job_name: ClassVar = "model-download"
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
     class_name: str
