@@ -151,7 +151,7 @@ def _services(recipe: Recipe) -> Iterator[tuple[str, ...]]:
 
 
 def _options(recipe: Recipe) -> Iterator[tuple[str, ...]]:
-    workers = (worker.engine.model_dump(exclude_unset=True) for worker in recipe.workers if worker.engine)
+    workers = (worker.options.model_dump(exclude_unset=True) for worker in recipe.workers)
     by_worker = [dict(dotted_options(options)) for options in workers]
     for option in sorted({option for options in by_worker for option in options}):
         yield option, *(_shown(options[option]) if option in options else "" for options in by_worker)

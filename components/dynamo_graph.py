@@ -9,7 +9,6 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from components.dynamo_objects import GRAPH_KIND
 from components.options import WITH_PODS, Resources, limits
 from components.served import engine_files_map
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.plan.stack_plan import ServingPlan
 
@@ -46,7 +45,7 @@ class DynamoGraph(pulumi.ComponentResource):
         depends_on: Resources,
         opts: pulumi.ResourceOptions,
     ) -> None:
-        name, (config_map, files) = serving.graph_name, engine_files(serving.placed)
+        name = serving.graph_name
         told = {**inputs, **({"kvTransport": kv_transport} if kv_transport else {})}
         super().__init__("dynamo-stack:components:DynamoGraph", name, told, opts)
         # The provider knows no readiness of custom resources of its own.
@@ -70,7 +69,7 @@ class DynamoGraph(pulumi.ComponentResource):
             spec=graph_spec(serving.placed),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=engine_files_map(self, config_map, files, serving.namespace, depends_on),
+                depends_on=engine_files_map(self, serving, depends_on),
                 custom_timeouts=limits(serving.ready_timeout_seconds, WITH_PODS),
                 aliases=[_V1ALPHA1, *([instead_of] if instead_of else [])],
                 delete_before_replace=bool(instead_of) or replace_with_its_name or None,

@@ -10,7 +10,6 @@ from pulumi_kubernetes.core.v1 import Service, ServiceSpecArgsDict
 from components.dynamo_objects import frontend_service
 from components.options import ALONE, WITH_PODS, Resources, child, limits
 from components.served import engine_files_map
-from recipes.engine_files import engine_files
 from recipes.server_manifest import server_deployment, server_service
 from stacks.plan.stack_plan import ServingPlan
 
@@ -33,14 +32,13 @@ class ModelServer(pulumi.ComponentResource):
     ) -> None:
         name, namespace = serving.graph_name, serving.namespace
         super().__init__("dynamo-stack:components:ModelServer", name, dict(inputs), opts)
-        config_map, files = engine_files(serving.placed)
         self.deployment = Deployment(
             name,
             metadata={"name": name, "namespace": namespace},
             spec=cast("DeploymentSpecArgsDict", server_deployment(serving.placed)),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=engine_files_map(self, config_map, files, namespace, depends_on),
+                depends_on=engine_files_map(self, serving, depends_on),
                 custom_timeouts=limits(serving.ready_timeout_seconds, WITH_PODS),
             ),
         )

@@ -134,12 +134,9 @@ def _engines(recipe: Recipe) -> Iterator[str]:
     )
     engine = recipe.serving_engine
     for worker in recipe.workers:
-        if worker.engine is not None:
-            for refusal in (*engine.refusals(worker.engine, use), *_draft_model(recipe, worker.engine)):
-                yield f"{worker.service_name}: {refusal}"
-    roles: dict[WorkerRole, Options] = {
-        worker.worker_role: worker.engine for worker in recipe.workers if worker.engine is not None
-    }
+        for refusal in (*engine.refusals(worker.options, use), *_draft_model(recipe, worker.options)):
+            yield f"{worker.service_name}: {refusal}"
+    roles: dict[WorkerRole, Options] = {worker.worker_role: worker.options for worker in recipe.workers}
     yield from engine.contradictions(roles, use)
 
 

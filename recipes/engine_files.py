@@ -22,10 +22,9 @@ def engine_files(placed: PlacedRecipe) -> tuple[str | None, dict[str, str]]:
     engine = placed.recipe.serving_engine
     data = {
         engine_file_name(process): text
-        for service in placed.services
+        for service in placed.workers
         for process in service.processes
-        if (options := placed.engine_options(service, process)) is not None
-        and (text := engine.engine_file(options)) is not None
+        if (text := engine.engine_file(placed.engine_options(service, process))) is not None
     }
     if placed.recipe.one_pod is not None:
         data[SUPERVISOR_FILE] = supervisor_script()

@@ -173,10 +173,7 @@ class Recipe(StrictModel):
             KeyError: the recipe has no worker of that role.
 
         """
-        for service in self.workers:
-            if service.role == role and service.engine is not None:
-                return service.engine
-        raise KeyError(role)
+        return {worker.role: worker.options for worker in self.workers}[role]
 
     @property
     def longest_prompt(self) -> int:
@@ -239,9 +236,9 @@ class Recipe(StrictModel):
         """Requests that all engines together run at once; more wait in a queue."""
         generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
         return sum(
-            worker.engine.concurrent_requests * worker.workers
+            worker.options.concurrent_requests * worker.workers
             for worker in self.workers
-            if worker.engine is not None and worker.role == generating
+            if worker.role == generating
         )
 
     @property
@@ -255,7 +252,7 @@ class Recipe(StrictModel):
     @property
     def draft_models(self) -> tuple[DraftModel, ...]:
         """The draft models that its workers name, which the cache has to hold as well."""
-        named = {worker.engine.draft_model for worker in self.workers if worker.engine is not None}
+        named = {worker.options.draft_model for worker in self.workers}
         return tuple(draft for draft in self.model.draft_models if draft.repository in named)
 
     @property

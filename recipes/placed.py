@@ -163,15 +163,12 @@ class PlacedRecipe:
             roce=service.placement.rdma_fabric == "roce",
         )
 
-    def engine_options(self, service: PlacedService, process: ServiceRecipe) -> Options | None:
-        """Return the engine options of a process of the service with what the KV transport sets.
-
-        None for a frontend.
-        """
-        options, profile = process.engine, self.kv_profile(service)
-        if options is None or profile is None:
-            return options
-        return self.recipe.serving_engine.with_transport(options, profile)
+    def engine_options(self, service: PlacedService, process: ServiceRecipe) -> Options:
+        """Return the engine options of a worker process of the service with what the KV transport sets."""
+        profile = self.kv_profile(service)
+        if profile is None:
+            return process.options
+        return self.recipe.serving_engine.with_transport(process.options, profile)
 
     @property
     def compute_domain(self) -> ComputeDomain | None:

@@ -104,15 +104,8 @@ def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
 
 
 def worker_command(placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe) -> str:
-    """Return the shell command that starts a worker of the service, without `exec`.
-
-    Raises:
-        TypeError: the process is a frontend.
-
-    """
+    """Return the shell command that starts a worker of the service, without `exec`."""
     options = placed.engine_options(service, process)
-    if options is None:
-        raise TypeError(f"{process.service_name} has no engine")
     return started_by(placed.recipe).command_line(options, worker_start(placed.recipe, process))
 
 

@@ -75,6 +75,18 @@ class ServiceRecipe(StrictModel):
             raise ValueError(f"{self.service_name} is a frontend, not a worker")
         return self.role
 
+    @property
+    def options(self) -> Options:
+        """Engine options of a worker.
+
+        Raises:
+            ValueError: the service is a frontend.
+
+        """
+        if self.engine is None:
+            raise ValueError(f"{self.service_name} is a frontend, not a worker")
+        return self.engine
+
     @model_validator(mode="after")
     def _engine_exactly_on_workers(self) -> "ServiceRecipe":
         if self.role == "frontend":
@@ -134,14 +146,12 @@ def with_options(service: ServiceRecipe, over: Mapping[str, Any]) -> ServiceReci
     others as they are. An explicit null takes the worker's value away; the engine's default holds then.
 
     Raises:
-        TypeError: a frontend has no engine.
+        ValueError: a frontend has no engine.
         pydantic.ValidationError: options that the engine refuses.
 
     """
-    if service.engine is None:
-        raise TypeError(f"{service.service_name} has no engine")
-    merged = _merged(service.engine.model_dump(exclude_unset=True), over)
-    engine = type(service.engine).model_validate(merged)
+    merged = _merged(service.options.model_dump(exclude_unset=True), over)
+    engine = type(service.options).model_validate(merged)
     return service.model_copy(update={"engine": engine, "gpus": engine.gpus})
 
 

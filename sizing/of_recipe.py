@@ -11,7 +11,7 @@ def layout_of(recipe: Recipe) -> Layout:
     """Return the workers that answer one request, as the measured points name them."""
     decode = next((each for each in recipe.workers if each.role != "prefill"), recipe.workers[0])
     prefill = [each for each in recipe.workers if each.role == "prefill"]
-    options = {} if decode.engine is None else decode.engine.model_dump()
+    options = decode.options.model_dump()
     # Two prefill and two decode workers are the layout of one each, twice.
     copies = math.gcd(decode.workers, sum(each.workers for each in prefill))
     return Layout(

@@ -125,7 +125,7 @@ def memory_problems(recipe: Recipe, assigned: Sequence[Assigned]) -> Iterator[Pr
         # Each worker of a pod loads the model.
         weights = recipe.model.size_bytes / GIB * len(one.worker.processes)
         shared = gib(one.worker.shared_memory or "0Gi")
-        cache = sum(each.engine.host_cache_bytes for each in one.worker.processes if each.engine) / GIB
+        cache = sum(each.options.host_cache_bytes for each in one.worker.processes) / GIB
         memory = one.resources.memory_gib
         if shared + weights + cache <= memory:
             continue
