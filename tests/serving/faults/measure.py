@@ -23,7 +23,6 @@ TOKENS = 400
 """An answer of so many takes the mock engine about two and a half seconds."""
 FILE_VARIABLE = "FAULTS_UNDER_LOAD"
 """Names the file that a row is appended to for each fault; unset in a plain test run."""
-_WARM_SECONDS = 4.0
 _AGAIN_SECONDS = 1.0
 _SERVED_SECONDS = 150.0
 
@@ -121,7 +120,7 @@ class Bench:
         """
         url = report.frontends(self.stack.lab.directory)[NAMESPACE, GRAPH]
         with Load(url, MODEL, streams=STREAMS, tokens=TOKENS, keeps=keeps) as load:
-            until(lambda: len(load.requests) >= STREAMS, "answers before the fault", _WARM_SECONDS * 5)
+            until(lambda: len(load.requests) >= STREAMS, "answers before the fault", _SERVED_SECONDS)
             assert not any(each.is_lost for each in load.requests), load.requests
             happened = time.monotonic()
             fault()
