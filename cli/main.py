@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -84,10 +85,13 @@ def _end_in_words(error: Exception, failure: int) -> None:
 
 def _missing(argument: TyperArgument, context: Any) -> str:
     """Return that a name was not typed, and which there are: those that Tab offers."""
-    names = [each.value for each in argument.shell_complete(context, "")]
+    names: list[str] = []
+    # A folder that is gone has no stacks.
+    with suppress(OSError):
+        names = [each.value for each in argument.shell_complete(context, "")]
     allowed = f"\n  allowed: {', '.join(names)}" if names else ""
     title = str(argument.get_error_hint()).strip("'")
-    return f"{title} is missing{allowed}\n  try: {context.command_path} {[*names, '--help'][0]}"
+    return f"{title} is missing{allowed}\n  try: {context.command_path} --help"
 
 
 app = typer.Typer(

@@ -21,7 +21,7 @@ Row = tuple[str, str]
 WIDTH_WITHOUT_TERMINAL = 160
 _GAP = 2
 _PROSE = 16
-"""A last column as wide as this can be read, though its longest words are broken."""
+"""Words of the last column that are longer than this may be broken."""
 
 
 def print_table(
@@ -42,9 +42,10 @@ def print_table(
     words[-1] = min(words[-1], _PROSE)
     room = console.width - _GAP * (len(headers) - 1)
     if sum(words) > room:
-        for row in listed:
+        for at, row in enumerate(listed):
+            if at:
+                say()
             print_sections(zip(headers, row, strict=True), width, "bold")
-            say()
         return
     widths = [_longest(text.splitlines(), limit) for text, limit in zip(columns, limits, strict=True)]
     while sum(widths) > room:

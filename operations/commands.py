@@ -128,7 +128,7 @@ _ANSWER_SECONDS = 15
 _UNAUTHORIZED = "You must be logged in to the server"
 """Of kubectl where the API server answers 401 (kubernetes/kubectl pkg/cmd/util/helpers.go)."""
 _LACKED_RIGHT = re.compile(
-    r'cannot (\w+) resource "([\w/]+)" in API group "([\w.-]*)"(?: in the namespace "([\w.-]+)")?'
+    r'cannot (\w+) resource "(\w+)" in API group "([\w.-]*)"(?: in the namespace "([\w.-]+)")?'
 )
 """Of the API server where it answers 403 (kubernetes/apiserver handlers/responsewriters/errors.go)."""
 

@@ -53,7 +53,9 @@ def not_allowed(
     report: SmokeReport, cluster: ClusterCommands, namespace: str, notes: Sequence[str] = ()
 ) -> CommandError:
     """Return that nobody could ask, with what is known without, and the rights that a port-forward takes."""
-    look = cluster.command("auth", "can-i", "create", "pods/portforward", "--namespace", namespace)
+    # `pods/portforward` would ask of a pod of that name.
+    right = ("create", "pods", "--subresource=portforward")
+    look = cluster.command("auth", "can-i", *right, "--namespace", namespace)
     seen = "".join(f"  note: {each}\n" for each in notes)
     return CommandError(
         f"{report.target} could not be asked: {report.refusal}\n{seen}"

@@ -95,7 +95,12 @@ _AT_A_SHELL: dict[str, tuple[str, int, str]] = {
     "no stack": (
         "$0 explain 2>&1 | sed 's/, disagg.*//' >&2",
         2,
-        "STACK is missing\n  allowed: agg-b200, agg-gb200, dev\n  try: dynamo-stack explain agg-b200\n",
+        "STACK is missing\n  allowed: agg-b200, agg-gb200, dev\n  try: dynamo-stack explain --help\n",
+    ),
+    "no stack in a folder that is gone": (
+        "(cd $(mktemp -d); rmdir $PWD; $0 explain)",
+        2,
+        "STACK is missing\n  try: dynamo-stack explain --help\n",
     ),
     "a name in a table of 80 columns": (
         f"COLUMNS=80 {_AT_A_TERMINAL} $0 list | grep -o '/trtllm-disagg-one-pod .* 8 B200' >&2",

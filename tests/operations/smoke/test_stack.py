@@ -153,7 +153,8 @@ def test_a_port_forward_that_ended_is_started_again(
             "port-forward",
             'error: error upgrading connection: pods "f" is forbidden: User "v" cannot create resource',
             "stack dev could not be asked: GET /health: kubectl port-forward ended after ",
-            "`kubectl --context dynamo-lab auth can-i create pods/portforward --namespace gpt-oss`",
+            "`kubectl --context dynamo-lab auth can-i create pods --subresource=portforward "
+            "--namespace gpt-oss`",
         ),
     ],
     ids=["no API server", "refused credentials", "no right to a port-forward"],
