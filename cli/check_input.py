@@ -128,7 +128,7 @@ class WatchedGraph(ResourceGraph):
     def _with_pods(self) -> set[str]:
         """URNs of the objects whose pods stand where rules look for them."""
         pods = read_pods(self)
-        return {each.resource.urn for each in pods if isinstance(each, Unreadable) or each.all_containers}
+        return {each.resource.urn for each in pods if isinstance(each, Unreadable) or each.spec}
 
     def _count(self, resources: Sequence[Resource]) -> dict[str, int]:
         return dict(sorted(Counter(map(self._kind_name, resources)).items()))

@@ -163,6 +163,11 @@ NOT_UNDERSTOOD: dict[str, tuple[str, str, int]] = {
         "passed: ",
         0,
     ),
+    "a kind of others, and pods whose first containers are no list": (
+        _KRUISE.replace("{containers", "{initContainers: none, containers"),
+        "passed: ",
+        0,
+    ),
     "an unknown kind beside a graph": (
         f"{mutated()}---\n{_SURPRISE}",
         "no rule and no schema knows it: 1 Surprise",

@@ -102,7 +102,8 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
 
 def _sidecars(template: PodTemplate) -> Sequence[Mapping[str, Value]]:
     """Init containers that run as long as the pod does, one of which may be the engine."""
-    starts = mappings_at(template.spec, "initContainers")
+    # Rules about all containers say where they cannot be read.
+    starts = known(mappings_at, template.spec, "initContainers") or ()
     return [container for container in starts if container.get("restartPolicy") == "Always"]
 
 
