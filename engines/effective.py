@@ -25,7 +25,9 @@ TENSORRT_LLM = frozenset(OPTIONS)
 VLLM = frozenset({"dynamo.vllm", "vllm"})
 _SWITCHED_ON = frozenset({"1", "true", "yes", "on"})
 _SHORT_NAMES_OF_VLLM = {
+    "-ac": "--attention-config",
     "-asc": "--api-server-count",
+    "-cc": "--compilation-config",
     "-dcp": "--decode-context-parallel-size",
     "-dp": "--data-parallel-size",
     "-dpa": "--data-parallel-address",
@@ -42,6 +44,7 @@ _SHORT_NAMES_OF_VLLM = {
     "-pp": "--pipeline-parallel-size",
     "-q": "--quantization",
     "-r": "--node-rank",
+    "-sc": "--speculative-config",
     "-tp": "--tensor-parallel-size",
 }
 # --data-parallel-size-local and --reasoning-parser-plugin begin like them.

@@ -125,7 +125,7 @@ def _credential_called(name: str, text: str) -> str | None:
         return found
     # A reference, a path or an address names where the credential is; a name alone waits for its value.
     is_literal = len(text) >= _SHORTEST and not text.startswith("/") and "$" not in text and "://" not in text
-    is_one = is_literal and text != name and not _STANDS_FOR_ONE.fullmatch(text)
+    is_one = is_literal and text != name.upper() and not _STANDS_FOR_ONE.fullmatch(text)
     return f"a value called {name}" if is_one and _NAMED.search(name) else None
 
 

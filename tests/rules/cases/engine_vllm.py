@@ -14,7 +14,7 @@ def _transfer(connector: str, role: str, **others: str) -> str:
     return f"--kv-transfer-config={json.dumps({'kv_connector': connector, 'kv_role': role, **others})}"
 
 
-_DRAFT = "--speculative-config=" + json.dumps(
+_DRAFT = "-sc=" + json.dumps(
     {"method": "eagle3", "model": "nvidia/gpt-oss-120b-Eagle3-v3", "num_speculative_tokens": 3}
 )
 

@@ -46,6 +46,8 @@ CASES = (
         add(GRAPH, f"{MAIN}.env", {"name": "DB_PASSWORD", "value": "dummy-R3alP4ssw0rd"}),
         "variable LETTERS_PASSWORD of container main holds a value called LETTERS_PASSWORD",
         add(GRAPH, f"{MAIN}.env", {"name": "LETTERS_PASSWORD", "value": "your-correct-horse"}),
+        "variable password of container main holds a value called password",
+        add(GRAPH, f"{MAIN}.env", {"name": "password", "value": "password"}),
         "variable REDIS_PASSWORD of service TrtllmDecodeWorker holds a value called REDIS_PASSWORD",
         add(GRAPH, f"{DECODE}.envs", {"name": "REDIS_PASSWORD", "value": "tr0mbone"}),
         tuple(f"{key} of container download holds a Hugging Face token" for key in ("args", "command")),
