@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import Path, Resource, ResourceGraph, Value, value_at
 from rules.reading.objects.schemas import dotted
 from rules.reading.pods.pods import PodTemplate, pods_by_resource, readable
-from rules.reading.shapes import memoized
+from rules.reading.shapes import known, mappings_at, memoized
 
 _SERVICE = 3
 """Steps of the path of a graph's service or component, such as spec.services.NAME."""
 _WORD = re.compile(r"[\w./:@-]+")
-_NAME = re.compile(r"(?=.*[A-Za-z]).*[^a-z].*")
-"""A word that is neither of prose nor a number."""
-_METADATA = ("metadata",)
+_NAME = re.compile(r"(?=.*[A-Za-z])(?!(?:API|CUDA|HTTP|KV|NCCL|TCP|[CG]PUs?)$).*[^a-z].*")
+"""A word that is neither of prose, such as GPUs, nor a number."""
+_CONTAINER = re.compile(r"\bcontainer ([a-z0-9-]+)")
+_OF_GRAPH = (("spec", "envs"), ("spec", "env"))
+"""Variables of all services or components of a graph."""
 
 
 def field_named(graph: ResourceGraph, resource: Resource, subject: str, message: str) -> Path:
@@ -21,33 +23,39 @@ def field_named(graph: ResourceGraph, resource: Resource, subject: str, message:
 
     The subject's own path where the message names none; empty where the subject is the whole object.
     """
-    places = [place for name in subject.split(", ") for place in _places(graph, resource.urn, name)]
-    # A Secret that is not there is the subject itself, in the graph that names it.
-    is_named = not places and subject != resource.name
-    words = _words(f"{subject} {message}" if is_named else message)
-    named = (_written(graph, resource.urn, place).get(word) for place in places or [()] for word in words)
-    return next(filter(None, named), places[0] if places else ())
+    told = _CONTAINER.search(message)
+    # What stands behind tells of other things than the container that is told.
+    container, message = ("", message) if told is None else (told[1], message.partition(";")[0])
+    # An engine beside others of its container bears a number too.
+    names = [name.partition(" engine ")[0] for name in subject.split(", ")]
+    places = [place for name in names for place in _places(graph, resource.urn, name, container)]
+    words = _words(message)
+    if subject == resource.name:
+        places.append(())
+    elif not places:
+        # A Secret that is not there is the subject itself, in the graph that names it.
+        places, words = [()], [subject, *words]
+    named = (_written(graph, resource.urn, place).get(word) for word in words for place in places)
+    return next(filter(None, named), places[0])
 
 
 @memoized
-def _places(graph: ResourceGraph, urn: str, name: str) -> Sequence[Path]:
-    """Where the object has the part of this name, the innermost first; nowhere where the name is its own."""
+def _places(graph: ResourceGraph, urn: str, name: str, container: str) -> Sequence[Path]:
+    """Where the object has the part of this name, and its container, the innermost first; else nowhere."""
     templates = readable(pods_by_resource(graph).get(urn, ()))
-    return [place for template in templates for place in _places_in(template, name)]
+    return [place for template in templates for place in _places_in(template, name, container)]
 
 
-def _places_in(template: PodTemplate, name: str) -> Iterator[Path]:
-    if template.shape != "workload":
-        if template.name == name:
-            yield template.at[:_SERVICE]
-        return
-    for key in ("containers", "initContainers"):
-        containers = template.spec.get(key)
-        for index, container in enumerate(containers if isinstance(containers, Sequence) else ()):
-            if isinstance(container, Mapping) and container.get("name") == name:
-                yield from ((*template.at, key, index), template.at)
-    if template.name == name:
-        yield template.at
+def _places_in(template: PodTemplate, name: str, container: str) -> Iterator[Path]:
+    is_workload = template.shape == "workload"
+    containers = {
+        str(each.get("name")): (*template.at, key, index)
+        for key in ("containers", "initContainers")
+        for index, each in enumerate(known(mappings_at, template.spec, key) or ())
+    }
+    if name == template.name or (is_workload and name in containers):
+        yield from (containers[each] for each in (container, name) if each in containers)
+        yield from (template.at,) if is_workload else (template.at[:_SERVICE], *_OF_GRAPH)
 
 
 @memoized
@@ -57,8 +65,8 @@ def _written(graph: ResourceGraph, urn: str, place: Path) -> Mapping[str, Path]:
     names = () if resource is None else _names(value_at(resource.inputs, place), place)
     found: dict[str, Path] = {}
     for name, path in sorted(names, key=lambda each: len(each[1])):
-        # Every message may name the object.
-        if path[:1] != _METADATA:
+        # Every message may name the object, and labels repeat the names of many things.
+        if path[:1] != ("metadata",) and "labels" not in path:
             found.setdefault(name, path)
             found.setdefault(dotted(path), path)
     return found

@@ -12,7 +12,7 @@ from rules.reading.pods.pods import PodTemplate, may_be_one, read_pods, readable
 from rules.reading.pods.reach import loopback_server, selected_pods
 from rules.reading.pods.workers import Worker, server_port, servers_of
 from rules.reading.shapes import attempted, field, grouped, known, mapping_at, mappings_at, memoized, text_at
-from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects, rule
+from rules.rule import EVERY_RELEASE, Advice, Said, Severity, kubernetes_objects, observed, rule
 
 _EVENTS_PORT = 5557
 """Port of KV events where the option names none (vllm 0.20.1 vllm/config/kv_events.py)."""
@@ -83,10 +83,11 @@ def _ports(graph: ResourceGraph, service: Resource, pods: Sequence[PodTemplate])
     # A headless Service gives the pods' addresses, whose ports a client names itself.
     if text_at(service.inputs, "spec", "clusterIP") == "None":
         is_answered = is_answered or not any(known(loopback_server, graph, pod) for pod in pods)
-    for port in ports:
+    for index, port in enumerate(ports):
         said = attempted(_unreached, graph, pods, port)
         if said is not None:
-            yield Advice(said) if is_answered and isinstance(said, str) else said
+            shown = Advice(said) if is_answered and isinstance(said, str) else said
+            yield observed(service, service.name, shown, ("spec", "ports", index))
 
 
 def _is_answered(graph: ResourceGraph, pods: Sequence[PodTemplate], port: Mapping[str, Value]) -> bool:

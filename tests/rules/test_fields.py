@@ -20,8 +20,12 @@ apiVersion: nvidia.com/v1beta1
 kind: DynamoGraphDeployment
 metadata: {name: another-graph}
 spec:
+  env: [{name: HF_TOKEN, value: x}]
   components:
-  - {name: decode}
+  - name: decode
+    podTemplate:
+      metadata: {labels: {model: gpt-oss}}
+      spec: {containers: [{name: main, args: [--model=gpt-oss, --draft=a], ports: [{protocol: TCP}]}]}
   - name: prefill
     podTemplate: {spec: {containers: [{name: main, env: [{name: HF_HUB_OFFLINE, value: '1'}]}]}}
 ---
@@ -33,7 +37,14 @@ spec:
   template:
     spec:
       nodeSelector: {kubernetes.io/arch: arm64}
-      containers: [{name: proxy, image: 'envoy:1'}, {name: vllm-server, image: 'vllm/vllm-openai:v0.20.1'}]
+      containers:
+      - {name: proxy, image: 'envoy:1', env: [{name: HF_TOKEN}]}
+      - {name: vllm-server, image: 'vllm/vllm-openai:v0.20.1', env: [{name: HF_TOKEN}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: twin}
+spec: {whenDeleted: Delete, template: {spec: {containers: [{name: twin}]}}}
 """
 _MAIN = "spec.services.Worker.extraPodSpec.mainContainer"
 _POD = "spec.template.spec"
@@ -55,6 +66,34 @@ FIELDS = {
         "spec.components[1].podTemplate.spec.containers[0].env[0]",
     ),
     "the first of two subjects": (1, "decode, prefill", "differ", "spec.components[0]"),
+    "of two subjects that whose flag is named first": (
+        1,
+        "prefill, decode",
+        "has --draft, HF_HUB_OFFLINE",
+        "spec.components[0].podTemplate.spec.containers[0].args[1]",
+    ),
+    "a flag, and no label of its value": (
+        1,
+        "decode",
+        "serves gpt-oss",
+        "spec.components[0].podTemplate.spec.containers[0].args[0]",
+    ),
+    "a word of prose": (1, "decode", "falls back to TCP", "spec.components[0]"),
+    "a variable of the whole graph": (1, "decode", "has HF_TOKEN", "spec.env[0]"),
+    "one of several engines": (0, "Worker engine 2", "Frontend asks it", "spec.services.Worker"),
+    "what a container has": (
+        2,
+        "a-server",
+        "variable HF_TOKEN of container vllm-server",
+        f"{_POD}.containers[1].env[0]",
+    ),
+    "a container of a plain name": (2, "a-server", "container proxy is; arm64", f"{_POD}.containers[0]"),
+    "a field of the object, where its name is its container's": (
+        3,
+        "twin",
+        "is Delete by whenDeleted",
+        "spec.whenDeleted",
+    ),
     "a container's image": (
         2,
         "vllm-server",
