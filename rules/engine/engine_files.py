@@ -22,7 +22,7 @@ from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.engines.models import checkpoint_name, read_mxfp4
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.engines.settings import counts_below_one, is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.kv_ways import connector_problems
 from rules.reading.objects.mistakes import PLACEHOLDER
 from rules.reading.pods.containers import reference_names
@@ -34,15 +34,6 @@ from rules.rule import WORKERS, Advice, Said, Severity, rule
 _COMPILATION = "compilation_config"
 _JSON_OPTIONS = ("kv_transfer_config", "kv_events_config", "speculative_config", _COMPILATION)
 _VLLM_SHARE = "gpu_memory_utilization"
-_AT_LEAST_ONE = (
-    "max_num_seqs",
-    "max_num_batched_tokens",
-    "tensor_parallel_size",
-    "pipeline_parallel_size",
-    "nnodes",
-)
-"""Counts of vLLM's scheduler, ranks and nodes (vllm 0.20.1 vllm/config/scheduler.py, parallel.py); of
-data-parallel ranks a release may take 0 for 1."""
 _VLLM_QUANTIZATION = "quantization"
 _MXFP4 = "mxfp4"
 _NEVER_NONE = (("max_batch_size",), ("max_num_tokens",))
@@ -232,11 +223,8 @@ def _refused_by_vllm(worker: Worker, settings: Effective) -> Iterator[str]:
     if share is not None and not 0 < (known(number, share.value, "") or 0) <= 1:
         given = f"{flag_of(_VLLM_SHARE)} ({share.source}) is {share.value}"
         yield f"{given}, not a share of the memory from 0 to 1"
-    for name in _AT_LEAST_ONE:
-        count = settings.at(name)
-        amount = None if count is None else known(number, count.value, "")
-        if count is not None and amount is not None and amount < 1:
-            yield f"{flag_of(name)} ({count.source}) is {count.value}, and vLLM takes 1 or more"
+    for name, count in counts_below_one(settings).items():
+        yield f"{flag_of(name)} ({count.source}) is {count.value}, and vLLM takes 1 or more"
 
 
 def _other_quantization(graph: ResourceGraph, worker: Worker, settings: Effective) -> Iterator[str]:

@@ -9,7 +9,7 @@ from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
 from rules.reading.engines.models import read_gpt_oss, read_model_limits
-from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settings
+from rules.reading.engines.settings import counts_below_one, is_tensorrt_llm, is_vllm, read_settings
 from rules.reading.placements import read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, all_containers, shared_memory
 from rules.reading.pods.pods import GROUP_KIND, PodTemplate, Unreadable, readable
@@ -80,6 +80,10 @@ def gpu_resource_is_offered(_: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """GPUs differ from the parallelism."""
+    settings = read_settings(graph, worker)
+    # The engine refuses them, which another rule says.
+    if known(counts_below_one, settings):
+        return
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     nodes = _nodes(graph, worker)
@@ -90,7 +94,6 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     pods = max(worker.pods_per_worker, nodes)
     requested = worker.gpus_per_pod + others * (pods - 1)
     # Further ranks may join the engine later, for whom the GPUs are kept.
-    settings = read_settings(graph, worker)
     if used == requested or (used < requested and settings.switch("enable_elastic_ep")):
         return
     if settings.switch("omni"):
@@ -117,8 +120,7 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
 def _nodes(graph: ResourceGraph, worker: Worker) -> int:
     """Nodes of the engine whose pods are judged alone; those of others are counted beside their template."""
     settings = read_settings(graph, worker)
-    is_alone = settings.is_vllm and worker.pods_per_worker == 1
-    return settings.count("nnodes", default=1).value if is_alone else 1
+    return settings.count("nnodes", default=1).value if worker.pods_per_worker == 1 else 1
 
 
 def _gpus_of_others(graph: ResourceGraph, worker: Worker) -> int:
@@ -190,14 +192,12 @@ def parallelism_divides_model(graph: ResourceGraph, worker: Worker) -> Iterator[
 
 def _heads(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     model = read_model_limits(graph, worker) if worker.commands else None
-    settings = None if model is None else read_settings(graph, worker)
     # Under attention data parallelism each GPU has all heads of a layer.
-    if model is None or settings is None or (not settings.is_vllm and settings.switch("enable_attention_dp")):
+    if model is None or read_settings(graph, worker).switch("enable_attention_dp"):
         return
-    ranks = settings.count("tensor_parallel_size", default=1)
+    ranks = read_settings(graph, worker).count("tensor_parallel_size", default=1)
     if ranks.value > 0 and model.attention_heads % ranks.value:
-        tensor = f"{TENSOR} {ranks.value} ({ranks.source})"
-        yield f"{tensor} does not divide the {model.attention_heads} attention heads of {model.name}"
+        yield f"{TENSOR} {ranks} does not divide the {model.attention_heads} attention heads of {model.name}"
 
 
 def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:

@@ -19,6 +19,7 @@ from engines.effective import (
     effective,
     engine_file_path,
 )
+from engines.written_values import Setting, number
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
@@ -41,6 +42,16 @@ _Typed = tuple[str, str, str]
 """Path of a setting, such as serving.overrides.decode.max_batch_size; name of the worker or frontend that it
 changes, empty where it changes the graph; the engine option, the variable or `image` that it decides."""
 
+_AT_LEAST_ONE = (
+    "max_num_seqs",
+    "max_num_batched_tokens",
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "data_parallel_size",
+    "nnodes",
+)
+"""Counts of vLLM's scheduler, ranks and nodes (vllm 0.20.1 vllm/config/scheduler.py, parallel.py)."""
+
 
 def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
     """The one engine that the worker starts."""
@@ -55,6 +66,16 @@ def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> Start
     if command.engine not in programs:
         raise Undecided(f"starts {command.engine}, whose options this does not read")
     return command
+
+
+def counts_below_one(settings: Effective) -> Mapping[str, Setting]:
+    """Option of vLLM -> what it is given, of those that it takes from 1 on and that are given less."""
+    given = ((name, settings.at(name)) for name in _AT_LEAST_ONE if settings.is_vllm)
+    return {
+        name: each
+        for name, each in given
+        if each is not None and (amount := known(number, each.value, "")) is not None and amount < 1
+    }
 
 
 def is_tensorrt_llm(worker: Worker) -> bool:

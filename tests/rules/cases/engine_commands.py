@@ -42,6 +42,8 @@ CASES = (
         add(GRAPH, f"{VLLM_MAIN}.args", "--max-num-seqs=0"),
         "--nnodes (--nnodes) is -1, and vLLM takes 1 or more",
         add(GRAPH, f"{VLLM_MAIN}.args", "-n=-1"),
+        "--data-parallel-size (--data-parallel-size) is 0, and vLLM takes 1 or more",
+        add(GRAPH, f"{VLLM_MAIN}.args", "-dp=0"),
         "--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",
         vllm_argument(7, "0.9", "90"),
     ),

@@ -54,6 +54,17 @@ CASES = (
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
         add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),
     ),
+    On(GPUS, "vllm-agg", "VllmWorker").fails(
+        "a worker beside first containers that are no list",
+        "uses 2",
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=2"),
+        put(GRAPH, "spec.components[1].podTemplate.spec.initContainers", "none"),
+    ),
+    On(GPUS, "vllm-agg").passes(
+        "counts that the engine refuses",
+        add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=0"),
+        add(GRAPH, f"{VLLM_MAIN}.args", "--nnodes=-1"),
+    ),
     On(GPUS, "vllm-agg").passes(
         "of vLLM's data parallelism only the local part counts",
         add(GRAPH, f"{VLLM_MAIN}.args", "--data-parallel-size=16"),
