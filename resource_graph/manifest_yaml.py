@@ -28,7 +28,7 @@ class Written(NamedTuple):
     line: int
     """Counted from 1 in the file."""
     inside: "Mapping[str | int, Written]"
-    """By key or position; none where an alias stands."""
+    """By key or position; none where an alias stands. Of a text behind |, by number of its line."""
 
     def nearest(self, path: Path) -> tuple[int, bool]:
         """Line of the field, and whether it is its own: else an alias, a merge or nothing stands for it."""
@@ -104,7 +104,12 @@ class _Reader:
             return self._mapping()
         if isinstance(event, yaml.SequenceStartEvent):
             return self._sequence()
-        return self._scalar(cast("yaml.ScalarEvent", event)), _NOTHING
+        scalar = cast("yaml.ScalarEvent", event)
+        inside: dict[str | int, Written] = {
+            number: Written(line_of(event) + 1 + number, _NOTHING)
+            for number in range(scalar.value.count("\n") + 1 if scalar.style == "|" else 0)
+        }
+        return self._scalar(scalar), inside or _NOTHING
 
     def _sequence(self) -> _Read:
         items: list[Value] = []

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from cli.check_input import WatchedGraph
 from operations.document import Document
+from resource_graph import value_at
 from resource_graph.setting_lines import SettingLines
 from rules.model import Finding, Report, Waiver
 from rules.rule import Rule
@@ -116,6 +117,7 @@ def check_document(
 def _checked(finding: Finding, lines: SettingLines | None) -> CheckedFinding:
     observation = finding.observation
     origin = observation.resource.origin
+    is_in_text = isinstance(value_at(observation.resource.inputs, observation.path[:-1]), str)
     return CheckedFinding(
         rule=finding.rule.id,
         severity=finding.severity.value,
@@ -136,7 +138,7 @@ def _checked(finding: Finding, lines: SettingLines | None) -> CheckedFinding:
         file=origin.file if origin else None,
         document=origin.document if origin else None,
         line=origin.line_of(observation.path) if origin else None,
-        field=observation.path or None,
+        field=observation.path[: -1 if is_in_text else None] or None,
         reason=finding.rule.reason,
         fix=finding.rule.fix,
         source=finding.rule.source,

@@ -21,7 +21,8 @@ _OF_GRAPH = (("spec", "envs"), ("spec", "env"))
 def field_named(graph: ResourceGraph, resource: Resource, subject: str, message: str) -> Path:
     """The field of the subject that the message names first, such as a flag, a variable or an image.
 
-    The subject's own path where the message names none; empty where the subject is the whole object.
+    Within a text of several lines, such as a script, the last step is the number of the line, from 0. The
+    subject's own path where the message names none; empty where the subject is the whole object.
     """
     told = _CONTAINER.search(message)
     # What stands behind tells of other things than the container that is told.
@@ -68,14 +69,17 @@ def _written(graph: ResourceGraph, urn: str, place: Path) -> Mapping[str, Path]:
         # Every message may name the object, and labels repeat the names of many things.
         if path[:1] != ("metadata",) and "labels" not in path:
             found.setdefault(name, path)
-            found.setdefault(dotted(path), path)
     return found
 
 
 def _names(value: Value, path: Path) -> Iterator[tuple[str, Path]]:
+    yield dotted(path), path
     if isinstance(value, str):
-        # A script or `--flag=value` has several.
-        yield from ((word, path) for word in _words(value))
+        # A script or `--flag=value` has several; what is in a script is at one of its lines.
+        lines = value.split("\n")
+        for number, line in enumerate(lines):
+            at = (*path, number) if len(lines) > 1 else path
+            yield from ((word, at) for word in _words(line))
     elif isinstance(value, Mapping):
         name = value.get("name")
         if isinstance(name, str):

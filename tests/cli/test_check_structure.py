@@ -41,6 +41,16 @@ spec:
               image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.4.0
 """
 LINE = 9
+_SCRIPT = """\
+spec:
+  template:
+    spec:
+      containers:
+        - name: a
+          image: vllm/vllm-openai:v0.20.1
+          command: [sh, -c]
+          args:
+"""
 
 
 def service(line: str, tag: str = "1.4.0") -> str:
@@ -121,6 +131,16 @@ def test_what_the_api_server_refuses_or_drops_is_mandatory_with_its_line_and_the
     assert {(item["severity"], item["status"]) for item in found} == {("mandatory", "failed")}
     messages = " ".join(item["message"] for item in found)
     assert [words for words in says if words not in messages] == []
+
+
+@pytest.mark.parametrize(("style", "line"), [("|", 14), ("|-", 14), (">", 12)])
+def test_a_flag_in_a_script_has_its_own_line_where_the_script_is_written_line_by_line(
+    command: Command, tmp_path: Path, style: str, line: int
+) -> None:
+    script = f"            - {style}\n              set -e\n              vllm serve a/b --dtype fp16\n"
+    text = head(_SCRIPT + script, "apps/v1", "Deployment")
+    [found] = findings(command("check", "--json", "--file", written(tmp_path, text)), "flags-exist")
+    assert (found["line"], found["field"][-2:]) == (line, ["args", 0])
 
 
 def test_the_table_shows_file_line_and_document(command: Command, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ spec:
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: twin}
-spec: {whenDeleted: Delete, template: {spec: {containers: [{name: twin}]}}}
+spec: {whenDeleted: Delete, template: {spec: {containers: [{name: twin, args: ["/bin/a\\n/bin/b"]}]}}}
 """
 _MAIN = "spec.services.Worker.extraPodSpec.mainContainer"
 _POD = "spec.template.spec"
@@ -57,6 +57,7 @@ FIELDS = {
         "nobody makes it",
         "spec.services.Frontend.envFromSecret",
     ),
+    "a line of a script": (3, "twin", "runs /bin/b", "spec.template.spec.containers[0].args[0][1]"),
     "a path in dots": (0, "a-graph", "spec.services.Worker is odd", "spec.services.Worker"),
     "a whole object": (0, "a-graph", "is a graph of 2", ""),
     "a variable": (
