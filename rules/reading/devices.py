@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import command_line
+from rules.reading.commands.container_commands import mentions
 from rules.reading.pods.containers import environment_entries, read_image, resources
 from rules.reading.pods.pods import PodTemplate, may_be_one
 from rules.reading.pods.workers import Worker
@@ -148,7 +148,7 @@ def other_accelerators(template: PodTemplate, container: Mapping[str, Value]) ->
     image = known(read_image, container)
     if image is not None and _WITHOUT_GPU.search(image.text):
         return [f"image {image.text}"]
-    if _OTHER_DEVICE.search(" ".join(word or "" for word in known(command_line, container) or ())):
+    if known(mentions, container, _OTHER_DEVICE):
         return ["option --device"]
     if "runtimeClassName" in template.spec:
         return ["runtimeClassName"]

@@ -49,8 +49,7 @@ from rules.rule import (
 def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     """KV cache falls back to TCP, which nobody chose."""
     unconnected = hop.unconnected()
-    chosen = chosen_transport(graph, hop.group.resource)
-    if unconnected is None or (chosen.get("name") == "tcp" and chosen.get("typed") is True):
+    if unconnected is None:
         return
     if hop.unknown is not None:
         raise Undecided(hop.unknown)

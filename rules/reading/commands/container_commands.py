@@ -143,7 +143,7 @@ def arguments_of(
 
 def mentions(container: Mapping[str, Value], pattern: re.Pattern[str]) -> bool:
     """Whether the pattern is found anywhere in the container's command line."""
-    return any(word is not None and pattern.search(word) is not None for word in command_line(container))
+    return pattern.search(" ".join(word or "" for word in command_line(container))) is not None
 
 
 def read_script(

@@ -84,9 +84,10 @@ CASES = (
     ),
     On(EQUAL, "agg-gb200").passes("an offline worker without a revision beside a download of one", _NAMED),
     On(EQUAL, "agg-gb200", JOB).advises(
-        "a download of no revision, and a worker that reads one",
+        "a download of no revision, by words that are items of the command, and a worker that reads one",
         "downloads openai/gpt-oss-120b in no revision",
-        text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),
+        put(DOWNLOAD, f"{SERVER}.command", ["hf", "download", "openai/gpt-oss-120b"]),
+        drop(DOWNLOAD, f"{SERVER}.args"),
     ),
     On(EQUAL, "disagg-b200", "gpt-oss-120b-disagg-bench").fails(
         "a tokenizer of another revision than the workers'",
