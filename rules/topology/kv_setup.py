@@ -276,10 +276,7 @@ def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
         value.lower() in UCX_ON
         # Over EFA libfabric carries the cache.
         and "mnnvl" not in hop.common
-        and (
-            hop.common & {"rdma", "tcp"}
-            or (not hop.common and chosen_transport(graph, hop.group.resource).get("name") == "tcp")
-        )
+        and hop.common & {"rdma", "tcp"}
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
         and ucx.allows("mnnvl")
         and not nodes_without_fabric(graph, worker)
