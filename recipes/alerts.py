@@ -121,14 +121,11 @@ def pod_monitor_spec(placed: PlacedRecipe) -> dict[str, Any]:
     A pod without one of the ports is read at the others.
     """
     if server := placed.recipe.engine_server:
-        return _pod_monitor(server_labels(placed), ("http",), server.metrics_path)
-    marked = {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"}
-    # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
-    return _pod_monitor(marked, ("http", "system", "nixl"), "/metrics")
-
-
-def _pod_monitor(labels: Mapping[str, str], ports: tuple[str, ...], path: str) -> dict[str, Any]:
-    endpoints = [{"port": port, "path": path} for port in ports]
+        labels, endpoints = server_labels(placed), [{"port": "http", "path": server.metrics_path}]
+    else:
+        labels = {GRAPH_NAME_LABEL: placed.graph_name, "nvidia.com/metrics-enabled": "true"}
+        # As the operator names the ports: the frontend's, the workers' own server, and NIXL's telemetry.
+        endpoints = [{"port": port, "path": "/metrics"} for port in ("http", "system", "nixl")]
     return {"selector": {"matchLabels": labels}, "podMetricsEndpoints": endpoints}
 
 

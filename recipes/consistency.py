@@ -13,7 +13,7 @@ from engines.engine import ModelUse
 from engines.registry import EngineServer, Options
 from engines.release import known_line_name
 from hardware import ACCELERATORS
-from recipes.fitting import every_fit
+from recipes.fitting import fitted, worker_sizes
 from recipes.model import Level, Recipe
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ class ConsistentRecipe(Recipe):
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> "ConsistentRecipe":
         # Each fit is a recipe that a stack can choose; two may have one mistake in common.
-        fits = every_fit(self) if self.variants else (self,)
+        fits: list[Recipe] = [self]
+        if self.variants:
+            families, sizes = self.quantization.architecture_families, worker_sizes(self) or (None,)
+            fits = [fitted(self, family, gpus) for family in families for gpus in sizes]
         found = dict.fromkeys(text for fit in fits for text in contradictions(fit))
         if found:
             raise ValueError("; ".join(found))

@@ -1,7 +1,6 @@
 """One recipe for several kinds and numbers of GPUs: what differs, and the recipe for one of them."""
 
 from collections.abc import Iterator, Mapping
-from itertools import product
 
 from pydantic import ValidationError
 
@@ -65,14 +64,6 @@ def fitted(recipe: Recipe, family: ArchitectureFamily, gpus: int | None = None) 
             "evidence": tuple(each for each in recipe.evidence if each.accelerator not in others),
         }
     )
-
-
-def every_fit(recipe: Recipe) -> Iterator[Recipe]:
-    """Yield the recipe for each family of GPUs with each number of them."""
-    families = recipe.quantization.architecture_families
-    sizes: tuple[int | None, ...] = worker_sizes(recipe) or (None,)
-    for family, gpus in product(families, sizes):
-        yield fitted(recipe, family, gpus)
 
 
 def _with_all(service: ServiceRecipe, variants: Mapping[int, Variant]) -> ServiceRecipe:

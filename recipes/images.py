@@ -8,7 +8,7 @@ from pydantic import Field
 from engines.release import RUNTIME_TAGS, known_line_name
 from recipes.strict_model import StrictModel
 
-DOCKER_HUB = "docker.io"
+_DOCKER_HUB = "docker.io"
 
 
 def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
@@ -19,24 +19,14 @@ def mirrored(image: str, mirrors: Mapping[str, str]) -> str:
         mirrors: registry host -> what stands in its place, with or without a path behind the host.
 
     """
-    host, repository = registry_and_repository(image)
+    host, _, repository = image.partition("/")
+    # A user of Docker Hub has no such name (distribution/reference, `splitDockerDomain`).
+    if not repository or not (host == "localhost" or "." in host or ":" in host):
+        host, repository = _DOCKER_HUB, image
+    if host == _DOCKER_HUB and "/" not in repository:
+        repository = f"library/{repository}"
     mirror = mirrors.get(host)
     return image if mirror is None else f"{mirror.rstrip('/')}/{repository}"
-
-
-def registry_and_repository(image: str) -> tuple[str, str]:
-    """Return the registry's host and what follows it, with the tag or digest.
-
-    A short name is resolved as container runtimes do: `python` is `docker.io/library/python`. The first part
-    is a host only if it could not be a user of Docker Hub (distribution/reference, `splitDockerDomain`).
-    """
-    first, slash, rest = image.partition("/")
-    if slash and (first == "localhost" or "." in first or ":" in first):
-        return first, rest if first != DOCKER_HUB or "/" in rest else f"library/{rest}"
-    return DOCKER_HUB, image if slash else f"library/{image}"
-
-
-PlatformLineName = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
 
 
 class Runtime(StrictModel):
@@ -46,7 +36,7 @@ class Runtime(StrictModel):
     """Repository without a tag."""
     version: str
     """Tag that the recipe's published values are from."""
-    platform_lines: tuple[PlatformLineName, ...] = ()
+    platform_lines: tuple[Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")], ...] = ()
     """Minor versions of the Dynamo platform on which the recipe stands, oldest first; none for a server that
     needs no platform."""
 

@@ -95,10 +95,9 @@ def model_names() -> tuple[str, ...]:
 def _type_of(document: object) -> type[Recipe]:
     if not isinstance(document, Mapping):
         return ConsistentRecipe
-    framework = cast("Mapping[str, object]", document).get("framework")
-    for name in ENGINES:
-        if name == framework:
-            return _recipe_type(name)
+    framework: Any = cast("Mapping[str, object]", document).get("framework")
+    if framework in tuple(ENGINES):
+        return _recipe_type(framework)
     message = "is missing" if framework is None else "no engine has this name"
     raise RecipeFieldError("framework", framework, message, tuple(ENGINES))
 

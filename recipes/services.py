@@ -13,15 +13,13 @@ from recipes.strict_model import PositiveInt, StrictModel
 Role = Literal["frontend", "prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
 
-GibQuantity = Annotated[str, Field(pattern=r"^[1-9][0-9]*Gi$")]
-
 
 class FrontendResources(StrictModel):
     """Processor time and memory of one frontend pod."""
 
     cpu_request: PositiveInt
     cpu_limit: PositiveInt
-    memory: GibQuantity
+    memory: Annotated[str, Field(pattern=r"^[1-9][0-9]*Gi$")]
     """Request and limit."""
 
     @property

@@ -8,7 +8,6 @@ import re
 
 _PREFIX = "app.kubernetes.io/"
 NAME = f"{_PREFIX}name"
-_MANAGER = "pulumi"
 _LONGEST = 63
 """Characters of a label's value (kubernetes/apimachinery pkg/util/validation, LabelValueMaxLength)."""
 _FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
@@ -32,7 +31,7 @@ def standard_labels(
         "instance": instance,
         "component": component,
         "part-of": part_of,
-        "managed-by": _MANAGER,
+        "managed-by": "pulumi",
         "version": version,
     }
     return {f"{_PREFIX}{key}": label_value(value) for key, value in values.items()}
