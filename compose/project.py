@@ -14,7 +14,7 @@ from hardware import CpuArchitecture, KvTransportName
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import main_container
 from recipes.placed import PlacedRecipe
-from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
+from recipes.pod_processes import SUPERVISOR_FILE, SUPERVISOR_SCRIPT
 from stacks.plan.stack_plan import StackPlan
 
 COMPOSE_FILE = "compose.yaml"
@@ -57,7 +57,7 @@ def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, s
     }
     filled = {key: value for key, value in document.items() if value}
     in_folder = {f"{ENGINE_FOLDER}/{each}": text for each, text in files.items()}
-    supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": supervisor_script()} if together else {}
+    supervisor = {f"{ENGINE_FOLDER}/{SUPERVISOR_FILE}": SUPERVISOR_SCRIPT} if together else {}
     beside = {**in_folder, **discovery.files, **supervisor, ENV_EXAMPLE: env_example(source)}
     return escaped(filled), beside
 

@@ -5,7 +5,7 @@ import json
 
 from recipes.placed import PlacedRecipe
 from recipes.pod_environment import engine_file_name
-from recipes.pod_processes import SUPERVISOR_FILE, supervisor_script
+from recipes.pod_processes import SUPERVISOR_FILE, SUPERVISOR_SCRIPT
 
 _HASH_LENGTH = 10
 
@@ -27,7 +27,7 @@ def engine_files(placed: PlacedRecipe) -> tuple[str | None, dict[str, str]]:
         if (text := engine.engine_file(placed.engine_options(service, process))) is not None
     }
     if placed.recipe.one_pod is not None:
-        data[SUPERVISOR_FILE] = supervisor_script()
+        data[SUPERVISOR_FILE] = SUPERVISOR_SCRIPT
     if not data:
         return None, {}
     return f"{placed.graph_name}-engine-{content_hash(json.dumps(data, sort_keys=True))}", data

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from recipes.pod_environment import (
 from recipes.services import PodRecipe, ServiceRecipe
 
 SUPERVISOR_FILE = "supervisor.py"
+SUPERVISOR_SCRIPT = Path(__file__).with_name("supervisor_script.py").read_text(encoding="utf-8")
+"""Text of the program that starts them."""
 SYSTEM_PORT = 9090
 """Port of the supervisor: the operator's probes ask there, whatever runs behind it."""
 
@@ -25,8 +26,6 @@ SYSTEM_PORT = 9090
 _FORWARD_PASS_PORT = 20380
 _PORTS_OF_A_WORKER = 100
 """Each rank of data parallelism takes the next (ai-dynamo 1.2.1 dynamo/vllm/instrumented_scheduler.py)."""
-
-_SCRIPT = Path(__file__).with_name("supervisor_script.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +84,6 @@ def processes_of(pod: PodRecipe) -> tuple[Process, ...]:
         found.append(Process(recipe, index, number, range(first, first + recipe.gpus), pod.gpus))
         first += recipe.gpus
     return tuple(found)
-
-
-@cache
-def supervisor_script() -> str:
-    """Return the text of the program that starts them."""
-    return _SCRIPT.read_text(encoding="utf-8")
 
 
 def supervised(placed: PlacedRecipe, service: PlacedService) -> tuple[list[str], Mapping[str, str]]:
