@@ -1,6 +1,7 @@
 """The model on the host: its volume, who owns it, and the one run that fills it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from compose.containers import Interpolated, service_of
@@ -8,9 +9,7 @@ from compose.options import CACHE_VARIABLE, ENV_FILE
 from recipes.model_download import (
     SCRATCH_DIRECTORY,
     CacheSource,
-    HuggingFaceDownload,
     S3Copy,
-    VolumeCheck,
     filling_container,
 )
 from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
@@ -28,25 +27,28 @@ _UNPRIVILEGED: Mapping[str, Any] = {"cap_drop": ["ALL"], "security_opt": ["no-ne
 
 def model_mount(source: CacheSource) -> str:
     """Return the mount of the model; of a model that others brought a person has to say where it is."""
-    where = "?the directory that holds the model" if isinstance(source, VolumeCheck) else f"-{_VOLUME}"
+    where = f"-{_VOLUME}" if source else "?the directory that holds the model"
     return Interpolated(f"${{{CACHE_VARIABLE}:{where}}}:{MODEL_DIRECTORY}")
 
 
 def own_volume(source: CacheSource) -> dict[str, dict[str, Any]]:
     """Return the volume that the project makes for it."""
-    return {} if isinstance(source, VolumeCheck) else {_VOLUME: {}}
+    return {_VOLUME: {}} if source else {}
 
 
 def model_services(placed: PlacedRecipe, source: CacheSource) -> dict[str, dict[str, Any]]:
     """Return what has to end well before a worker starts: the model is there and whole."""
-    marker = None if isinstance(source, VolumeCheck) else marker_file(placed.recipe)
-    container = filling_container(placed.recipe, _without_cluster(source), placed.image_mirrors, marker)
+    marker = marker_file(placed.recipe) if source else None
+    if isinstance(source, S3Copy):
+        # Only a cluster has service accounts.
+        source = replace(source, service_account_name=None)
+    container = filling_container(placed, source, marker)
     filling = {
         **service_of(container),
         "user": f"{IMAGE_USER}:{IMAGE_USER}",
         "volumes": [model_mount(source)],
     }
-    if isinstance(source, VolumeCheck):
+    if source is None:
         return {MODEL: filling}
     filling |= {
         # Its packages lie there, and some are programs.
@@ -56,17 +58,6 @@ def model_services(placed: PlacedRecipe, source: CacheSource) -> dict[str, dict[
         "depends_on": {_OWNER: {"condition": "service_completed_successfully"}},
     }
     return {_OWNER: _owner(container["image"], source), MODEL: filling}
-
-
-def _without_cluster(source: CacheSource) -> CacheSource:
-    """Return the source without what only a cluster has: a Secret, a service account."""
-    match source:
-        case HuggingFaceDownload():
-            return HuggingFaceDownload()
-        case S3Copy():
-            return S3Copy(source.address, source.region)
-        case VolumeCheck():
-            return source
 
 
 def _owner(image: str, source: CacheSource) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a person may set for a project without touching its compose file."""
 
-from recipes.model_download import TOKEN_KEY, CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck
+from recipes.model_download import TOKEN_KEY, CacheSource, HuggingFaceDownload, S3Copy
 
 ENV_FILE = ".env"
 """Read by Compose from beside the compose file; nothing here writes it, and it is no file to commit."""
@@ -42,7 +42,7 @@ def _of_source(source: CacheSource) -> list[str]:
         case S3Copy():
             keys = ["#AWS_ACCESS_KEY_ID=", "#AWS_SECRET_ACCESS_KEY=", "#AWS_SESSION_TOKEN="]
             return ["", "# Who may read the bucket; without them the role of this host.", *keys, *directory]
-        case VolumeCheck():
+        case None:
             return [
                 "",
                 "# Directory of this host, or volume of Docker's, that holds the model: required.",

@@ -188,7 +188,7 @@ def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
     endpoint = Endpoint(
         _frontend_url(graph_name),
         recipe.model.served_name,
-        recipe.snapshot_path,
+        recipe.model.snapshot_directory,
         is_dynamo=recipe.engine_server is None,
     )
     return aiperf_arguments(recipe.benchmark, load, endpoint)

@@ -14,8 +14,8 @@ from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
 from recipes.node_cache import cache_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import (
+    BEFORE_IT_ENDS,
     ENGINE_FILES_DIRECTORY,
-    FRONTEND_PAUSE_SECONDS,
     MAIN_CONTAINER,
     TERMINATION_GRACE_SECONDS,
     listed,
@@ -26,11 +26,7 @@ from recipes.pod_placement import frontend_scheduling, worker_scheduling
 from recipes.pod_processes import registering_containers, supervised
 from recipes.standard_labels import standard_labels
 
-_DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
-_MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
-_MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _ENGINE_FILES_VOLUME = "engine-files"
-_NODE_CACHE_VOLUME = "model-cache"
 _CHANNEL_CLAIM = "compute-domain-channel"
 
 
@@ -65,7 +61,7 @@ def pod_template(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]
     placement = service.placement
     container = main_container(placed, service)
     image, security = container["image"], _container_security(None, has_gpus=False)
-    cache = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
+    cache = "model-cache" if placed.cache_directory else placed.cache_claim_name
     cache_mount = {"name": cache, "mountPath": MODEL_DIRECTORY}
     volumes = [cache_volume(placed, cache)]
     mounts: list[dict[str, Any]] = [cache_mount]
@@ -95,9 +91,7 @@ def pod_template(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]
     )
     metadata: dict[str, Any] = {"labels": labels}
     if placement is None:
-        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
-        pause = ["sleep", str(FRONTEND_PAUSE_SECONDS)]
-        main["lifecycle"] = {"preStop": {"exec": {"command": pause}}}
+        main["lifecycle"] = dict(BEFORE_IT_ENDS)
         return {"metadata": metadata, "spec": pod}
     # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
     metadata["annotations"] = _rollout_annotations(placement.rollout)
@@ -106,8 +100,8 @@ def pod_template(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]
         volumes.insert(0, {"name": _ENGINE_FILES_VOLUME, "configMap": {"name": files}})
         place = {"mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
         mounts.insert(0, {"name": _ENGINE_FILES_VOLUME, **place})
-    if domain := placed.compute_domain:
-        claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": domain.claim_template_name}
+    if placed.compute_domain:
+        claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": placed.channel_template}
         pod["resourceClaims"] = [claim]
         # A claim of the pod alone gives the container no device.
         resources["claims"] = [{"name": _CHANNEL_CLAIM}]
@@ -194,6 +188,9 @@ def _rollout_annotations(rollout: Rollout) -> dict[str, str]:
     # for ever in a pool that has no GPUs left for one more worker. Before 1.4 Recreate holds within one
     # generation of workers only (ai-dynamo/dynamo#11909); the limits below it reach across generations since
     # there are any (ai-dynamo/dynamo#6110): none more than wanted, and all of them may be missing.
-    if rollout.strategy == "Recreate":
-        return {_DEPLOYMENT_STRATEGY: "Recreate", _MAX_SURGE: "0", _MAX_UNAVAILABLE: "100%"}
-    return {_DEPLOYMENT_STRATEGY: "RollingUpdate", _MAX_SURGE: "1", _MAX_UNAVAILABLE: "0"}
+    is_anew = rollout.strategy == "Recreate"
+    return {
+        "nvidia.com/deployment-strategy": rollout.strategy,
+        "nvidia.com/deployment-rolling-update-max-surge": "0" if is_anew else "1",
+        "nvidia.com/deployment-rolling-update-max-unavailable": "100%" if is_anew else "0",
+    }

@@ -16,7 +16,7 @@ from engines.registry import ENGINE_SERVERS, ENGINES, EngineServer, Framework, O
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
 from recipes.images import Runtime
-from recipes.model_files import DraftModel, ModelFiles, snapshot_directory
+from recipes.model_files import ModelFiles, PinnedModel
 from recipes.services import PodRecipe, ServiceRecipe
 from recipes.strict_model import PositiveInt, StrictModel
 
@@ -167,25 +167,24 @@ class Recipe(StrictModel):
         return tuple(pods)
 
     def engine_of(self, role: WorkerRole) -> Options:
-        """Return the engine options of a role.
+        """Return the engine options of what does a role's work; a worker does that of prefill and decode.
 
         Raises:
-            KeyError: the recipe has no worker of that role.
+            StopIteration: prefill and decode are workers of their own, and the role is `worker`.
 
         """
-        return {worker.role: worker.options for worker in self.workers}[role]
+        return next(worker.options for worker in self.workers if worker.role in {role, "worker"})
 
     @property
     def longest_prompt(self) -> int:
         """Tokens of the longest prompt that is answered; the engine refuses a longer one."""
-        prefilling = self.engine_of("prefill" if self.is_disaggregated else "worker")
-        return min(prefilling.longest_prompt(self.model.shape.max_positions), self.longest_sequence - 1)
+        accepted = self.engine_of("prefill").longest_prompt(self.model.shape.max_positions)
+        return min(accepted, self.longest_sequence - 1)
 
     @property
     def longest_sequence(self) -> int:
         """Tokens of a prompt and its answer together."""
-        generating = self.engine_of("decode" if self.is_disaggregated else "worker")
-        return generating.effective_max_seq_len(self.model.shape.max_positions)
+        return self.engine_of("decode").effective_max_seq_len(self.model.shape.max_positions)
 
     @property
     def gpus(self) -> int:
@@ -228,17 +227,15 @@ class Recipe(StrictModel):
     @property
     def kv_bytes_per_token(self) -> int:
         """Bytes of KV cache that one token takes, on all GPUs of a worker together."""
-        engine = self.engine_of("prefill" if self.is_disaggregated else "worker")
-        return round(self.model.shape.kv_bytes_per_token(engine.kv_dtype))
+        return round(self.model.shape.kv_bytes_per_token(self.engine_of("prefill").kv_dtype))
 
     @property
     def running_requests(self) -> int:
         """Requests that all engines together run at once; more wait in a queue."""
-        generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
         return sum(
             worker.options.concurrent_requests * worker.workers
             for worker in self.workers
-            if worker.role == generating
+            if worker.role != "prefill"
         )
 
     @property
@@ -250,7 +247,7 @@ class Recipe(StrictModel):
         return min(self.benchmark.requests_at_a_time(self.gpus), self.running_requests)
 
     @property
-    def draft_models(self) -> tuple[DraftModel, ...]:
+    def draft_models(self) -> tuple[PinnedModel, ...]:
         """The draft models that its workers name, which the cache has to hold as well."""
         named = {worker.options.draft_model for worker in self.workers}
         return tuple(draft for draft in self.model.draft_models if draft.repository in named)
@@ -259,11 +256,6 @@ class Recipe(StrictModel):
     def download_bytes(self) -> int:
         """Bytes of everything that the cache has to hold."""
         return self.model.size_bytes + sum(draft.size_bytes for draft in self.draft_models)
-
-    @property
-    def snapshot_path(self) -> str:
-        """Directory of the model's pinned revision in the mounted cache."""
-        return snapshot_directory(self.model)
 
     def evidence_on(self, accelerator: str) -> Evidence:
         """Return how far this project has tried the recipe on the GPU."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from recipes.images import mirrored
 from recipes.model import Recipe
-from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY, VOCABULARY_DIRECTORY, snapshot_directory
-from recipes.placed import CacheNodes
+from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY, VOCABULARY_DIRECTORY
+from recipes.placed import PlacedRecipe
 from recipes.pod_environment import listed
 from recipes.pod_placement import scheduling_with_cache
 
@@ -76,42 +76,23 @@ class S3Copy:
     """Service account whose role may read the prefix (IRSA or EKS Pod Identity); no static credentials."""
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeCheck:
-    """Nothing is copied: the volume exists, and what it must hold is checked."""
+CacheSource = HuggingFaceDownload | S3Copy | None
+"""None: nothing is copied; the volume exists, and what it must hold is checked."""
 
 
-CacheSource = HuggingFaceDownload | S3Copy | VolumeCheck
-
-
-def cache_job_spec(
-    recipe: Recipe,
-    claim_name: str,
-    source: CacheSource,
-    image_mirrors: Mapping[str, str],
-    nodes: CacheNodes | None = None,
-) -> dict[str, Any]:
-    """Return the JobSpec.
-
-    Args:
-        recipe: what the cache must hold.
-        claim_name: the claim of the model cache.
-        source: where the files come from.
-        image_mirrors: registry host -> what stands in its place.
-        nodes: those that alone can mount the claim; None for all.
-
-    """
+def cache_job_spec(placed: PlacedRecipe, source: CacheSource) -> dict[str, Any]:
+    """Return the JobSpec for the claim that the graph's pods mount."""
     pod: dict[str, Any] = {
         "restartPolicy": "Never",
-        **scheduling_with_cache(nodes),
+        **scheduling_with_cache(placed.cache_nodes),
         **filling_pod_fields(source),
-        "containers": [filling_container(recipe, source, image_mirrors)],
+        "containers": [filling_container(placed, source)],
         "volumes": [
-            {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
+            {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}},
             {"name": SCRATCH_VOLUME, "emptyDir": {}},
         ],
     }
-    attempts = _CHECK_ATTEMPTS if isinstance(source, VolumeCheck) else _ATTEMPTS
+    attempts = _ATTEMPTS if source else _CHECK_ATTEMPTS
     return {"backoffLimit": attempts, "template": {"spec": pod}}
 
 
@@ -127,26 +108,23 @@ def filling_pod_fields(source: CacheSource) -> dict[str, Any]:
     return fields
 
 
-def filling_container(
-    recipe: Recipe, source: CacheSource, image_mirrors: Mapping[str, str], marker: str | None = None
-) -> dict[str, Any]:
+def filling_container(placed: PlacedRecipe, source: CacheSource, marker: str | None = None) -> dict[str, Any]:
     """Return the container that fills `CACHE_VOLUME`, or checks it.
 
     Args:
-        recipe: what the cache must hold.
+        placed: what the cache must hold.
         source: where the files come from.
-        image_mirrors: registry host -> what stands in its place.
         marker: file that says that the cache is complete; where it is there, nothing is done. None: always
             look.
 
     """
-    image = mirrored(DOWNLOAD_IMAGE, image_mirrors)
+    recipe, image = placed.recipe, mirrored(DOWNLOAD_IMAGE, placed.image_mirrors)
     match source:
         case HuggingFaceDownload():
             return _download(recipe, image, source.token_secret_name, marker)
         case S3Copy():
             return _copy(recipe, image, source, marker)
-        case VolumeCheck():
+        case None:
             return _check(recipe, image)
 
 
@@ -193,9 +171,18 @@ def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dic
     region = ["--region", source.region] if source.region else []
     tool = ["python3", "-m", "awscli", "s3"]
     options = ["--no-progress", *region]
-    files = [*tool, "sync", f"{address}/", recipe.snapshot_path, "--exclude", vocabulary, *excluded, *options]
+    files = [
+        *tool,
+        "sync",
+        f"{address}/",
+        recipe.model.snapshot_directory,
+        "--exclude",
+        vocabulary,
+        *excluded,
+        *options,
+    ]
     drafts = [
-        [*tool, "sync", f"{address}/{draft.name}/", snapshot_directory(draft), *options]
+        [*tool, "sync", f"{address}/{draft.name}/", draft.snapshot_directory, *options]
         for draft in recipe.draft_models
     ]
     vocabulary_file = f"{VOCABULARY_DIRECTORY}/{vocabulary}"
@@ -280,6 +267,6 @@ def _vocabulary_variables(recipe: Recipe) -> dict[str, str]:
 
 
 def _check_variables(recipe: Recipe) -> dict[str, str]:
-    drafts = [snapshot_directory(draft) for draft in recipe.draft_models]
+    drafts = [draft.snapshot_directory for draft in recipe.draft_models]
     beside = {"DRAFT_DIRECTORIES": ":".join(drafts)} if drafts else {}
-    return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **beside, **_vocabulary_variables(recipe)}
+    return {"SNAPSHOT_DIRECTORY": recipe.model.snapshot_directory, **beside, **_vocabulary_variables(recipe)}

@@ -13,7 +13,6 @@ IMAGE_USER = 1000
 MODEL_DIRECTORY = "/opt/models"
 """Where pods mount the cache. Correction K16: the runtime's image does not run as root."""
 VOCABULARY_DIRECTORY = f"{MODEL_DIRECTORY}/tiktoken"
-CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 
 
 class Vocabulary(StrictModel):
@@ -23,31 +22,31 @@ class Vocabulary(StrictModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class DraftModel(StrictModel):
-    """A model that proposes tokens for another one to check; options of an engine name its repository."""
+class PinnedModel(StrictModel):
+    """One commit of a repository, and where it lies in every pod."""
 
     repository: str
     """Repository on the Hugging Face hub."""
-    revision: CommitHash
+    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    """Pinned: a branch that moves would change the model under a running service."""
     size_bytes: PositiveInt
-    """Bytes of its files, or a bound of them."""
+    """Bytes of the files that are downloaded, after the exclusions, or a bound of them."""
 
     @property
     def name(self) -> str:
         """Name without its owner."""
-        return _name(self.repository)
+        return self.repository.rpartition("/")[2]
+
+    @property
+    def snapshot_directory(self) -> str:
+        """Directory of the revision in the mounted cache, in the hub's own layout."""
+        return f"{MODEL_DIRECTORY}/hub/{hub_folder(self.repository)}/snapshots/{self.revision}"
 
 
-class ModelFiles(StrictModel):
+class ModelFiles(PinnedModel):
     """The checkpoint, described once for all recipes that serve it (recipes/models/)."""
 
-    repository: str
-    """Repository on the Hugging Face hub."""
-    revision: CommitHash
-    """Pinned: a branch that moves would change the model under a running service."""
     served_name: str
-    size_bytes: PositiveInt
-    """Bytes of the files that are downloaded, after the exclusions."""
     excluded_files: tuple[str, ...]
     model_type: Literal["gpt_oss"]
     """Model type in config.json: the engine chooses its implementation, and so its limits, by it."""
@@ -56,32 +55,26 @@ class ModelFiles(StrictModel):
     tool_call_parser: str
     """Value of --dyn-tool-call-parser on every worker."""
     vocabulary: Vocabulary
-    draft_models: tuple[DraftModel, ...] = ()
-    """Those that may be put on the cache beside it: a recipe that names one brings it there."""
+    draft_models: tuple[PinnedModel, ...] = ()
+    """Models that propose tokens for it to check, by whose repositories options of an engine name them, and
+    that may be put on the cache beside it: a recipe that names one brings it there."""
 
     @field_validator("repository")
     @classmethod
     def _has_a_known_shape(cls, repository: str) -> str:
-        if _name(repository) not in GPT_OSS_MODELS:
+        if repository.rpartition("/")[2] not in GPT_OSS_MODELS:
             raise ValueError(f"nothing is known of its shape; known are {', '.join(GPT_OSS_MODELS)}")
         return repository
 
     @property
     def shape(self) -> ModelShape:
         """Layers, heads, experts and positions, as config.json has them."""
-        return GPT_OSS_MODELS[_name(self.repository)]
+        return GPT_OSS_MODELS[self.name]
 
     @property
     def parser_arguments(self) -> tuple[str, ...]:
         """Flags of a worker that make the runtime take answers apart into reasoning, text and tool calls."""
-        reasoning = ("--dyn-reasoning-parser", self.reasoning_parser)
-        return (*reasoning, "--dyn-tool-call-parser", self.tool_call_parser)
-
-
-def snapshot_directory(pinned: ModelFiles | DraftModel) -> str:
-    """Return the directory of the revision in the mounted cache, in the hub's own layout."""
-    return f"{MODEL_DIRECTORY}/hub/{hub_folder(pinned.repository)}/snapshots/{pinned.revision}"
-
-
-def _name(repository: str) -> str:
-    return repository.rpartition("/")[2]
+        return (
+            *("--dyn-reasoning-parser", self.reasoning_parser),
+            *("--dyn-tool-call-parser", self.tool_call_parser),
+        )

@@ -5,7 +5,6 @@ revision before any worker restarts. Workers and frontends only wait, so they ha
 """
 
 import shlex
-from collections.abc import Mapping
 from typing import Any
 
 from recipes.images import mirrored
@@ -19,38 +18,25 @@ from recipes.model_download import (
     filling_pod_fields,
 )
 from recipes.model_files import IMAGE_USER, MODEL_DIRECTORY
-from recipes.placed import CopyNodes, PlacedRecipe
+from recipes.placed import PlacedRecipe
 from recipes.pod_environment import guaranteed
 from recipes.pod_placement import scheduling_with_cache
+from recipes.standard_labels import NAME
 
-WAIT_CONTAINER = "wait-for-model"
-_LABEL = "app.kubernetes.io/name"
-_STOP_SECONDS = 5
 _SMALL = guaranteed("10m", "32Mi")
 # A DaemonSet's pods never end: what stays after the download only keeps the pod's place.
 _HOLD = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
 
 
-def node_cache_spec(
-    recipe: Recipe, name: str, nodes: CopyNodes, source: CacheSource, image_mirrors: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the spec of the DaemonSet, whose pods are Ready where the model is.
-
-    Args:
-        recipe: what each node must hold.
-        name: of the DaemonSet.
-        nodes: those that hold it.
-        source: where the files come from.
-        image_mirrors: registry host -> what stands in its place.
-
-    """
-    image = mirrored(DOWNLOAD_IMAGE, image_mirrors)
-    marker = marker_file(recipe)
+def node_cache_spec(placed: PlacedRecipe, name: str, source: CacheSource) -> dict[str, Any]:
+    """Return the spec of the DaemonSet of this name, whose pods are Ready where the model is."""
+    image = mirrored(DOWNLOAD_IMAGE, placed.image_mirrors)
+    marker = marker_file(placed.recipe)
     pod: dict[str, Any] = {
-        **scheduling_with_cache(nodes),
+        **scheduling_with_cache(placed.cache_nodes),
         **filling_pod_fields(source),
-        "terminationGracePeriodSeconds": _STOP_SECONDS,
-        "initContainers": [_own(image), filling_container(recipe, source, image_mirrors, marker)],
+        "terminationGracePeriodSeconds": 5,
+        "initContainers": [_own(image), filling_container(placed, source, marker)],
         "containers": [
             {
                 "name": "hold",
@@ -65,11 +51,11 @@ def node_cache_spec(
             }
         ],
         "volumes": [
-            directory_volume(CACHE_VOLUME, nodes.directory),
+            cache_volume(placed, CACHE_VOLUME),
             {"name": SCRATCH_VOLUME, "emptyDir": {}},
         ],
     }
-    labels = {_LABEL: name}
+    labels = {NAME: name}
     return {
         "selector": {"matchLabels": labels},
         # All nodes load another revision at once; none serves from these pods.
@@ -80,11 +66,10 @@ def node_cache_spec(
 
 def _own(image: str) -> dict[str, Any]:
     """Return what hands the directory over: the kubelet makes it root's, and fsGroup changes no hostPath."""
-    mount_path = MODEL_DIRECTORY
     return {
         "name": "own",
         "image": image,
-        "command": ["chown", f"{IMAGE_USER}:{IMAGE_USER}", mount_path],
+        "command": ["chown", f"{IMAGE_USER}:{IMAGE_USER}", MODEL_DIRECTORY],
         "resources": _SMALL,
         "securityContext": {
             "runAsNonRoot": False,
@@ -93,7 +78,7 @@ def _own(image: str) -> dict[str, Any]:
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"], "add": ["CHOWN"]},
         },
-        "volumeMounts": [{"name": CACHE_VOLUME, "mountPath": mount_path}],
+        "volumeMounts": [{"name": CACHE_VOLUME, "mountPath": MODEL_DIRECTORY}],
     }
 
 
@@ -103,15 +88,10 @@ def marker_file(recipe: Recipe) -> str:
     return f"{MODEL_DIRECTORY}/.complete/{'-'.join(revisions)}"
 
 
-def directory_volume(name: str, directory: str) -> dict[str, Any]:
-    """Return a volume that is this directory of the node, made if need be."""
-    return {"name": name, "hostPath": {"path": directory, "type": "DirectoryOrCreate"}}
-
-
 def cache_volume(placed: PlacedRecipe, name: str) -> dict[str, Any]:
     """Return the volume that pods read the model from: their node's copy, or the claim."""
     if placed.cache_directory:
-        return directory_volume(name, placed.cache_directory)
+        return {"name": name, "hostPath": {"path": placed.cache_directory, "type": "DirectoryOrCreate"}}
     return {"name": name, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
 
 
@@ -132,7 +112,7 @@ def waiting_container(
     """
     script = f"trap 'exit 1' TERM; until [ -e {shlex.quote(marker)} ]; do sleep 2; done"
     return {
-        "name": WAIT_CONTAINER,
+        "name": "wait-for-model",
         "image": image,
         "command": ["/bin/sh", "-c", script],
         "resources": guaranteed("100m", "64Mi"),

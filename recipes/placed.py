@@ -95,30 +95,15 @@ class KvTransport:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputeDomain:
-    """The NVLink partition that all workers of a graph share."""
-
-    name: str
-    """Name of the ComputeDomain object."""
-    claim_template_name: str
-    """Name of the ResourceClaimTemplate that the DRA driver makes; pods claim their channel by it."""
-
-
-@dataclass(frozen=True, slots=True)
 class CacheNodes:
     """The nodes that alone have the model cache, so that whatever reads it runs on one of them."""
 
     selectors: tuple[Mapping[str, str], ...]
     """Labels of each pool's nodes."""
     tolerations: tuple[Toleration, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CopyNodes(CacheNodes):
-    """Nodes with a copy each; of the others one node mounts the volume of the cache."""
-
-    directory: str
-    """Directory on each node that holds the node's copy of the model."""
+    directory: str | None = None
+    """Directory on each node that holds the node's own copy of the model; None where one node mounts the
+    volume of the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +129,7 @@ class PlacedRecipe:
     @property
     def cache_directory(self) -> str | None:
         """Directory on each node that has a copy of the model; None where the cache is a claim."""
-        return self.cache_nodes.directory if isinstance(self.cache_nodes, CopyNodes) else None
+        return self.cache_nodes.directory if self.cache_nodes else None
 
     @property
     def workers(self) -> tuple[PlacedService, ...]:
@@ -171,11 +156,15 @@ class PlacedRecipe:
         return self.recipe.serving_engine.with_transport(process.options, profile)
 
     @property
-    def compute_domain(self) -> ComputeDomain | None:
-        """Present exactly where the KV transport is mnnvl."""
-        if self.kv_transport is None or self.kv_transport.name != "mnnvl":
-            return None
-        return ComputeDomain(f"{self.graph_name}-compute-domain", f"{self.graph_name}-channel")
+    def compute_domain(self) -> str | None:
+        """Name of the NVLink partition that all workers share, where the KV transport is mnnvl; else None."""
+        is_mnnvl = self.kv_transport is not None and self.kv_transport.name == "mnnvl"
+        return f"{self.graph_name}-compute-domain" if is_mnnvl else None
+
+    @property
+    def channel_template(self) -> str:
+        """Name of the ResourceClaimTemplate that the DRA driver makes; pods claim their channel by it."""
+        return f"{self.graph_name}-channel"
 
     @property
     def same_clique(self) -> bool:

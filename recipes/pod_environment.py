@@ -7,7 +7,7 @@ from typing import Any
 from engines.engine import Engine, WorkerStart
 from engines.release import EVENTS_THROUGH_NATS, Workaround, line_name, release_line
 from recipes.model import Recipe
-from recipes.model_files import MODEL_DIRECTORY, VOCABULARY_DIRECTORY, snapshot_directory
+from recipes.model_files import MODEL_DIRECTORY, VOCABULARY_DIRECTORY
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.services import Role, ServiceRecipe
 
@@ -18,6 +18,11 @@ TERMINATION_GRACE_SECONDS = 120
 """Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
 FRONTEND_PAUSE_SECONDS = 10
 """Seconds that a frontend serves on before its SIGTERM, while the Service's other ends forget it."""
+BEFORE_IT_ENDS: Mapping[str, Any] = MappingProxyType(
+    {"preStop": {"exec": {"command": ["sleep", str(FRONTEND_PAUSE_SECONDS)]}}}
+)
+"""Lifecycle of a container that clients address: the Service forgets a pod while the pod is told to end, and
+connections still come meanwhile."""
 CACHE_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         "HF_HOME": MODEL_DIRECTORY,
@@ -96,10 +101,10 @@ def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
         role=service.worker_role,
         arguments=(*recipe.model.parser_arguments, *service.arguments),
         runtime_version=recipe.runtime.version,
-        model_path=recipe.snapshot_path,
+        model_path=recipe.model.snapshot_directory,
         engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}",
         algorithm=recipe.quantization.algorithm,
-        draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
+        draft_directories={draft.repository: draft.snapshot_directory for draft in recipe.draft_models},
     )
 
 

@@ -8,12 +8,9 @@ from typing import Any
 from engines.engine import PORT
 from recipes.graph_manifest import pod_template
 from recipes.placed import PlacedRecipe
-from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
+from recipes.pod_environment import BEFORE_IT_ENDS
 from recipes.pod_placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
 
-# The operator's startup probe lets a worker load for so long (720 x 10 s).
-_LOAD_PROBE_SECONDS = 10
-_LOAD_PROBES = 720
 _SHARED_MEMORY = "shared-memory"
 
 
@@ -79,11 +76,11 @@ def _port_and_probes(path: str) -> dict[str, Any]:
     asked = {"httpGet": {"path": path, "port": PORT}}
     return {
         "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
-        "startupProbe": {**asked, "periodSeconds": _LOAD_PROBE_SECONDS, "failureThreshold": _LOAD_PROBES},
+        # The operator's startup probe lets a worker load for so long.
+        "startupProbe": {**asked, "periodSeconds": 10, "failureThreshold": 720},
         # One process answers /health between the tokens of thousands of streams. Out of its Service it would
         # have no address while it works: both probes give up after the same 180 s.
         "readinessProbe": {**asked, "periodSeconds": 10, "timeoutSeconds": 10, "failureThreshold": 18},
         "livenessProbe": {**asked, "periodSeconds": 30, "timeoutSeconds": 10, "failureThreshold": 6},
-        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
-        "lifecycle": {"preStop": {"exec": {"command": ["sleep", str(FRONTEND_PAUSE_SECONDS)]}}},
+        "lifecycle": dict(BEFORE_IT_ENDS),
     }

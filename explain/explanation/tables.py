@@ -116,8 +116,8 @@ def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
 
 def explained_services(stack: StackPlan) -> Iterator[ExplainedService]:
     """Yield the services of the graph, and where each runs."""
-    domain = stack.serving.placed.compute_domain
-    for service in stack.serving.placed.services:
+    placed = stack.serving.placed
+    for service in placed.services:
         sizes, placement = service.resources, service.placement
         yield ExplainedService(
             name=service.name,
@@ -130,7 +130,7 @@ def explained_services(stack: StackPlan) -> Iterator[ExplainedService]:
             pool=None if placement is None else placement.pool,
             runs_on=_runs_on(stack, service),
             devices={} if placement is None else placement.extended_resources,
-            claim=None if placement is None or domain is None else domain.claim_template_name,
+            claim=placed.channel_template if placement and placed.compute_domain else None,
         )
 
 

@@ -78,9 +78,9 @@ def deploy_serving(
     ]
     if domain := serving.placed.compute_domain:
         made = ComputeDomain(
-            domain.name,
+            domain,
             namespace=serving.namespace,
-            claim_template_name=domain.claim_template_name,
+            claim_template_name=serving.placed.channel_template,
             # The driver's controller makes the claim template, and at destroy removes its finalizer.
             depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
@@ -203,7 +203,7 @@ def deploy_cache(
         return NodeCache(
             NODE_CACHE_NAME,
             namespace=placed.namespace,
-            spec=node_cache_spec(placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors),
+            spec=node_cache_spec(placed, NODE_CACHE_NAME, source),
             timeout_seconds=cache.timeout_seconds,
             depends_on=before,
             opts=options,
@@ -216,9 +216,7 @@ def deploy_cache(
         cache,
         claim_name=placed.cache_claim_name,
         namespace=placed.namespace,
-        job_spec=cache_job_spec(
-            placed.recipe, placed.cache_claim_name, source, placed.image_mirrors, placed.cache_nodes
-        ),
+        job_spec=cache_job_spec(placed, source),
         file_system=infrastructure.file_system,
         keep=keep_of(stack, "PersistentVolumeClaim", placed.cache_claim_name),
         found_uid=found_claim,

@@ -71,7 +71,7 @@ def test_the_job_measures_its_stack_with_the_cached_tokenizer_and_keeps_each_run
     variables = {each["name"]: each for each in container["env"]}
     assert variables["RUN"]["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
     assert _flags(recipe)["--artifact-dir"] == "/opt/models/perf/mine/$RUN"
-    assert _flags(recipe)["--tokenizer"] == recipe.snapshot_path
+    assert _flags(recipe)["--tokenizer"] == recipe.model.snapshot_directory
     # AIPerf 0.13.0 refuses a path as tokenizer while this is set.
     assert "HF_HUB_OFFLINE" not in variables
 

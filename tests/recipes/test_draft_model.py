@@ -10,11 +10,13 @@ import pytest
 from recipes import cache_check_script
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.model_download import HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
+from recipes.model_download import HuggingFaceDownload, S3Copy, cache_job_spec
 from recipes.node_cache import marker_file
+from recipes.placed import PlacedRecipe
 from tests.recipes.test_cache_check import safetensors
 from tests.support.dev_settings import problems_of, resolved
 from tests.support.graph_pods import main_of, pods_of
+from tests.support.placed_recipes import placed_recipe
 from tests.support.vllm_settings import DRAFT, overridden_settings, vllm_settings
 
 REVISION = "975baaffe27cc031ba21ae370602735d8e3df052"
@@ -27,31 +29,30 @@ def _with_draft(**changes: Any) -> dict[str, Any]:
     return overridden_settings(speculative_config=EAGLE | changes)
 
 
-def _recipe() -> Any:
-    return resolved(_with_draft()).serving.placed.recipe
+def _placed() -> PlacedRecipe:
+    return resolved(_with_draft()).serving.placed
 
 
 def test_without_the_option_no_draft_model_is_downloaded_or_named() -> None:
-    recipe = load_recipe("gpt-oss-120b/vllm-agg")
-    assert recipe.draft_models == ()
-    assert "Eagle" not in str(cache_job_spec(recipe, "c", HuggingFaceDownload(), {}))
+    placed = placed_recipe("gpt-oss-120b/vllm-agg")
+    assert placed.recipe.draft_models == ()
+    assert "Eagle" not in str(cache_job_spec(placed, HuggingFaceDownload()))
 
 
 def test_the_worker_is_given_the_directory_of_the_pinned_revision() -> None:
-    placed = resolved(_with_draft()).serving.placed
-    words = shlex.split(main_of(pods_of(graph_spec(placed))["agg"])["args"][0])
+    words = shlex.split(main_of(pods_of(graph_spec(_placed()))["agg"])["args"][0])
     given = json.loads(words[words.index("--speculative-config") + 1])
     assert given == {"method": "eagle3", "model": DIRECTORY, "num_speculative_tokens": 3}
 
 
 def test_the_download_brings_it_beside_the_model() -> None:
-    [container] = cache_job_spec(_recipe(), "c", HuggingFaceDownload(), {})["template"]["spec"]["containers"]
+    [container] = cache_job_spec(_placed(), HuggingFaceDownload())["template"]["spec"]["containers"]
     assert f"hf download {DRAFT} --revision {REVISION}\n" in container["args"][0]
 
 
 def test_a_bucket_has_it_in_a_folder_of_its_name_apart_from_the_model() -> None:
     source = S3Copy("s3://models/gpt-oss-120b/")
-    [container] = cache_job_spec(_recipe(), "c", source, {})["template"]["spec"]["containers"]
+    [container] = cache_job_spec(_placed(), source)["template"]["spec"]["containers"]
     _, model, draft, *_ = container["args"][0].splitlines()
     assert "--exclude 'gpt-oss-120b-Eagle3-v3/*'" in model
     assert draft.startswith(
@@ -60,13 +61,13 @@ def test_a_bucket_has_it_in_a_folder_of_its_name_apart_from_the_model() -> None:
 
 
 def test_a_volume_that_others_filled_is_searched_for_it() -> None:
-    [container] = cache_job_spec(_recipe(), "c", VolumeCheck(), {})["template"]["spec"]["containers"]
+    [container] = cache_job_spec(_placed(), None)["template"]["spec"]["containers"]
     assert {"name": "DRAFT_DIRECTORIES", "value": DIRECTORY} in container["env"]
 
 
 def test_a_copy_on_a_node_without_it_is_not_complete() -> None:
     without = marker_file(load_recipe("gpt-oss-120b/vllm-agg"))
-    assert marker_file(_recipe()) == f"{without}-{REVISION}"
+    assert marker_file(_placed().recipe) == f"{without}-{REVISION}"
 
 
 def test_the_cache_has_room_for_both() -> None:

@@ -11,19 +11,16 @@ import pytest
 from flask import Flask
 
 from recipes import vocabulary_script
-from recipes.load import load_recipe
 from recipes.model_download import HuggingFaceDownload, cache_job_spec
 from tests.support.loopback import served
+from tests.support.placed_recipes import placed_recipe
 
-RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 CONTENT = b"IQ== 0\nIg== 1\n" * 100_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 def _pod(token_secret_name: str | None = None) -> dict[str, Any]:
-    return cache_job_spec(RECIPE, "model-cache", HuggingFaceDownload(token_secret_name), {})["template"][
-        "spec"
-    ]
+    return cache_job_spec(placed_recipe(), HuggingFaceDownload(token_secret_name))["template"]["spec"]
 
 
 def _variables(container: dict[str, Any]) -> dict[str, Any]:

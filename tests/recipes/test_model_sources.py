@@ -8,24 +8,22 @@ from typing import Any
 
 import pytest
 
-from recipes.load import load_recipe
 from recipes.model_download import (
     DOWNLOAD_IMAGE,
     CacheSource,
     HuggingFaceDownload,
     S3Copy,
-    VolumeCheck,
     cache_job_spec,
 )
+from tests.support.placed_recipes import placed_recipe
 
-RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
 SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 BUCKET = S3Copy("s3://models/gpt-oss-120b/", region="us-east-1", service_account_name="model-reader")
-SOURCES: dict[str, CacheSource] = {"hub": HuggingFaceDownload(), "bucket": BUCKET, "volume": VolumeCheck()}
+SOURCES: dict[str, CacheSource] = {"hub": HuggingFaceDownload(), "bucket": BUCKET, "volume": None}
 
 
 def _pod(source: CacheSource, mirrors: dict[str, str] | None = None) -> dict[str, Any]:
-    return cache_job_spec(RECIPE, "model-cache", source, mirrors or {})["template"]["spec"]
+    return cache_job_spec(placed_recipe(image_mirrors=mirrors or {}), source)["template"]["spec"]
 
 
 def _container(source: CacheSource) -> dict[str, Any]:
@@ -69,7 +67,7 @@ def test_an_address_is_one_word_of_the_shell_whatever_is_in_it() -> None:
     assert "'s3://models/a b; rm -rf $HOME/'" in _container(odd)["args"][0]
 
 
-@pytest.mark.parametrize("source", [BUCKET, VolumeCheck()], ids=["bucket", "volume"])
+@pytest.mark.parametrize("source", [BUCKET, None], ids=["bucket", "volume"])
 def test_a_copy_and_a_check_end_with_the_same_look_at_every_file(source: CacheSource, tmp_path: Path) -> None:
     container = _container(source)
     variables = _variables(source)
@@ -101,7 +99,7 @@ def test_a_copy_and_a_check_end_with_the_same_look_at_every_file(source: CacheSo
 
 
 def test_a_check_needs_no_network_and_cannot_write() -> None:
-    container = _container(VolumeCheck())
+    container = _container(None)
     assert container["command"] == ["python3", "-c"]
     assert container["volumeMounts"] == [
         {"name": "model-cache", "mountPath": "/opt/models", "readOnly": True}
@@ -110,7 +108,7 @@ def test_a_check_needs_no_network_and_cannot_write() -> None:
 
 def test_a_check_is_not_tried_again_and_again_for_a_file_that_will_not_appear() -> None:
     tries = {
-        name: cache_job_spec(RECIPE, "c", source, {})["backoffLimit"] for name, source in SOURCES.items()
+        name: cache_job_spec(placed_recipe(), source)["backoffLimit"] for name, source in SOURCES.items()
     }
     assert tries == {"hub": 3, "bucket": 3, "volume": 1}
 

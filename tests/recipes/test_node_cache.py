@@ -9,7 +9,7 @@ import pytest
 from recipes.benchmark_job import benchmark_job
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.model_download import HuggingFaceDownload, S3Copy
+from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy
 from recipes.node_cache import node_cache_spec
 from recipes.placed import PlacedRecipe
 from tests.support.graph_pods import pods_of
@@ -24,9 +24,9 @@ def _pods(placed: PlacedRecipe) -> dict[str, Any]:
     return pods_of(graph_spec(placed))
 
 
-def _daemon_pod(**changes: Any) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"source": TOKEN, "image_mirrors": {}} | changes
-    return node_cache_spec(RECIPE, "model-cache", EACH_NODE, **arguments)["template"]["spec"]
+def _daemon_pod(source: CacheSource = TOKEN) -> dict[str, Any]:
+    placed = placed_recipe(cache_nodes=EACH_NODE)
+    return node_cache_spec(placed, "model-cache", source)["template"]["spec"]
 
 
 def _selected(pod: dict[str, Any]) -> list[dict[str, str]]:

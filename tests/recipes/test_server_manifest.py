@@ -49,7 +49,7 @@ def test_the_command_has_no_option_that_the_file_has_too(name: str) -> None:
 def test_clients_get_the_models_own_name_and_the_server_the_pinned_files(name: str) -> None:
     words = shlex.split(_main(name)["args"][0])
     recipe = _placed(name).recipe
-    assert words[2] == recipe.snapshot_path
+    assert words[2] == recipe.model.snapshot_directory
     assert recipe.model.revision in words[2]
     assert words[words.index("--served_model_name") + 1] == "openai/gpt-oss-120b"
 

@@ -56,7 +56,7 @@ def test_a_volume_is_typed_where_the_model_is_brought_and_nowhere_else(change: C
 
 def test_an_explicit_revision_replaces_the_recipes() -> None:
     stack = resolved(changed(disagg_b200_settings(), OTHER_REVISION))
-    assert stack.serving.placed.recipe.snapshot_path.endswith("0" * 40)
+    assert stack.serving.placed.recipe.model.snapshot_directory.endswith("0" * 40)
 
 
 def test_faster_storage_shortens_the_wait_for_the_graph() -> None:

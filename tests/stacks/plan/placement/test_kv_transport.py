@@ -3,7 +3,7 @@
 import pytest
 
 from hardware import Standing
-from recipes.placed import ComputeDomain, KvTransport, PlacedRecipe
+from recipes.placed import KvTransport, PlacedRecipe
 from tests.stacks.changed_settings import (
     GONE,
     ON_EFS,
@@ -275,18 +275,15 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling(settings: Settings, ce
 @pytest.mark.parametrize(
     ("settings", "domain"),
     [
-        (GB200, ComputeDomain("gpt-oss-disagg-compute-domain", "gpt-oss-disagg-channel")),
-        (
-            changed(GB200, {"serving.name": "second"}),
-            ComputeDomain("second-compute-domain", "second-channel"),
-        ),
+        (GB200, "gpt-oss-disagg-compute-domain"),
+        (changed(GB200, {"serving.name": "second"}), "second-compute-domain"),
         (B200, None),
         (changed(GB200, TCP), None),
         (agg_gb200_settings(), None),
     ],
 )
 def test_only_nvlink_between_trays_needs_a_compute_domain_which_is_named_after_its_graph(
-    settings: Settings, domain: ComputeDomain | None
+    settings: Settings, domain: str | None
 ) -> None:
     placed = _placed(settings)
     assert (placed.compute_domain, placed.same_clique) == (domain, domain is not None)
