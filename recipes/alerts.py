@@ -54,8 +54,9 @@ def alerts(
     is_vllm = placed.recipe.is_disaggregated and placed.recipe.serving_engine.backend_framework == "vllm"
     kinds = {"all", *(["disaggregated"] if apart else []), *(["vllm"] if is_vllm else [])}
     values = _values(placed) | _first_token(placed, measured_first_token)
-    of_kind = (row for row in _rows() if row["only"] in kinds)
-    found = [row for row in of_kind if values["claim"] or "$claim" not in row["query"]]
+    found = [
+        row for row in _rows() if row["only"] in kinds and (values["claim"] or "$claim" not in row["query"])
+    ]
     of_blocks = (alert for block, end in ends.items() for alert in _block_ends(block, end))
     return (*(_alert(row, values) for row in found), *_missing_roles(placed), *of_blocks)
 

@@ -14,9 +14,8 @@ def worker_sizes(recipe: Recipe) -> tuple[int, ...]:
 
     Of a recipe with one kind of worker; with prefill and decode each has the one of its own.
     """
-    variants = (variant.gpus for variant in recipe.variants)
     own = [] if recipe.is_disaggregated else [worker.gpus for worker in recipe.workers]
-    return tuple(sorted({*own, *(gpus for gpus in variants if gpus is not None)}))
+    return tuple(sorted({*own, *(variant.gpus for variant in recipe.variants if variant.gpus)}))
 
 
 def usable_accelerators(recipe: Recipe) -> Iterator[str]:

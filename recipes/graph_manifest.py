@@ -98,8 +98,9 @@ def pod_template(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]
     files, _ = engine_files(placed)
     if files:
         volumes.insert(0, {"name": _ENGINE_FILES_VOLUME, "configMap": {"name": files}})
-        place = {"mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
-        mounts.insert(0, {"name": _ENGINE_FILES_VOLUME, **place})
+        mounts.insert(
+            0, {"name": _ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
+        )
     if placed.compute_domain:
         claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": placed.channel_template}
         pod["resourceClaims"] = [claim]

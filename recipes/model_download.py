@@ -21,10 +21,7 @@ DOWNLOAD_IMAGE = (
 """Correction D22; for amd64 and arm64."""
 _PACKAGES = ("huggingface_hub==1.11.0",)
 """Correction K18: without hf_transfer."""
-# The buffers of the xet client grow with the host's memory, not with the container's; without both limits the
-# Job ends as OOMKilled (ai-dynamo/dynamo#9884).
 _MEMORY = "8Gi"
-_ENVIRONMENT = {"HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT": "4gb"}
 S3_PACKAGES = ("awscli==1.46.3",)
 """What copies from S3, from PyPI: the AWS CLI in the version that its documentation calls 1."""
 
@@ -150,7 +147,9 @@ def _download(
         "VOCABULARY_URL": recipe.model.vocabulary.url,
         **_vocabulary_variables(recipe),
         "HF_HOME": MODEL_DIRECTORY,
-        **_ENVIRONMENT,
+        # The buffers of the xet client grow with the host's memory, not with the container's; without this
+        # and the container's limit the Job ends as OOMKilled (ai-dynamo/dynamo#9884).
+        "HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT": "4gb",
     }
     return _container(
         image,
@@ -185,7 +184,6 @@ def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dic
         [*tool, "sync", f"{address}/{draft.name}/", draft.snapshot_directory, *options]
         for draft in recipe.draft_models
     ]
-    vocabulary_file = f"{VOCABULARY_DIRECTORY}/{vocabulary}"
     variables = {**_check_variables(recipe), "AWS_RETRY_MODE": "standard", "AWS_MAX_ATTEMPTS": "10"}
     if source.service_account_name:
         # A service account without a role would silently take the node's, which reads more than this.
@@ -194,7 +192,11 @@ def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dic
         image,
         name="copy",
         packages=S3_PACKAGES,
-        commands=[files, *drafts, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
+        commands=[
+            files,
+            *drafts,
+            [*tool, "cp", f"{address}/{vocabulary}", variables["VOCABULARY_FILE"], *options],
+        ],
         script=_CHECK_SCRIPT,
         variables=listed(variables),
         marker=marker,

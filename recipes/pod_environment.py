@@ -54,8 +54,7 @@ def process_environment(
     override can take either back.
     """
     recipe = placed.recipe
-    workarounds = process_workarounds(placed, service, process)
-    variables = {workaround.name: workaround.value for workaround in workarounds}
+    variables = {each.name: each.value for each in process_workarounds(placed, service, process)}
     profile = placed.kv_profile(service)
     if profile is not None:
         variables |= profile.environment
