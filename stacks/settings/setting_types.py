@@ -105,7 +105,7 @@ UtcTime = Annotated[
     str,
     _form(
         r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
-        'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+        'a time in UTC, in quotes, as in "2027-12-01T11:30:00Z"',
     ),
     _read_by(datetime.fromisoformat, "neither calendar nor clock has such a time"),
 ]

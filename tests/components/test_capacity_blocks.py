@@ -24,7 +24,7 @@ ROOMS = (
 )
 _SCALING = {"minSize": 0, "maxSize": 1}
 _PHASES = {
-    "waiting": ({"desiredSize": 0}, [("2026-12-01T11:30:00Z", 1)]),
+    "waiting": ({"desiredSize": 0}, [("2027-12-01T11:30:00Z", 1)]),
     "active": ({"desiredSize": 1}, []),
     "empty": ({"desiredSize": 0}, []),
 }

@@ -118,7 +118,7 @@ def test_a_graph_waits_twenty_minutes_at_most_for_nodes_that_show_their_gpus() -
 def test_another_purchase_is_waited_for_again_and_anything_else_is_not() -> None:
     settings = eks_b200_settings()
     block = settings["nodePools"][0]["purchase"]
-    later = block | {"starts": "2026-12-02T11:30:00Z"}
+    later = block | {"starts": "2027-12-02T11:30:00Z"}
     another = block | {"id": "cr-fedcba9876543210f"}
     more = settings["serving"] | {"replicas": {"prefill": 1, "decode": 1}}
     specs = [

@@ -55,7 +55,7 @@ def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_
     assert page.headline == "The KV cache path mnnvl is reported failing on this hardware"
     assert page.points == (
         "Nothing serves yet: pool gb200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
-        "2026-12-01T11:30:00Z",
+        "2027-12-01T11:30:00Z",
         "All workers fit: 5 GPUs on 2 nodes",
     )
 

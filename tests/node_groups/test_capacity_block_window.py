@@ -26,9 +26,9 @@ from tests.support.lab_stack import LabStack
 from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
 
-STARTS, ENDS = "2026-12-01T11:30:00Z", "2026-12-02T11:30:00Z"
+STARTS, ENDS = "2027-12-01T11:30:00Z", "2027-12-02T11:30:00Z"
 NODE = "gpt-oss-b200-0"
-ANOTHER, ANOTHER_STARTS = "cr-fedcba98", "2026-12-01T12:30:00Z"
+ANOTHER, ANOTHER_STARTS = "cr-fedcba98", "2027-12-01T12:30:00Z"
 REFUSED = 1
 """Of pulumi, where the program ends with an error."""
 

@@ -30,7 +30,7 @@ def _block(identifier: str, instance_type: str, zone: str, state: str) -> dict[s
         "TotalInstanceCount": 2,
         "ReservationType": "capacity-block",
         "StartDate": "2026-11-01T11:30:00Z",
-        "EndDate": "2027-11-01T11:30:00Z",
+        "EndDate": "2099-01-01T11:30:00Z",
     }
 
 

@@ -147,7 +147,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "a window for a reservation that has none",
         "nodePools[0].purchase",
         {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
-        "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
+        "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2027-12-01T11:30:00Z'\n"
         "  there is no setting 'starts' here; it belongs to nodePools[].purchase of kind "
         "capacityBlock\n"
         "  allowed: kind, id, placementGroup",
@@ -167,7 +167,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "2026-12-01 11:30:00 +0000 UTC",
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01 11:30:00 +0000 UTC'\n"
         "  not written as this setting has to be\n"
-        '  allowed: a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+        '  allowed: a time in UTC, in quotes, as in "2027-12-01T11:30:00Z"',
     ),
     (
         "a time that no clock shows",
@@ -175,7 +175,7 @@ CASES: list[tuple[str, str, object, str]] = [
         "2026-12-01T25:30:00Z",
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T25:30:00Z'\n"
         "  neither calendar nor clock has such a time\n"
-        '  allowed: a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+        '  allowed: a time in UTC, in quotes, as in "2027-12-01T11:30:00Z"',
     ),
     (
         "an unknown phase",

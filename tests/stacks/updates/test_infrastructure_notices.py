@@ -43,7 +43,7 @@ def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_
     assert not notice.warns
     assert notice.text == (
         "no graph: pool b200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
-        "2026-12-01T11:30:00Z\n"
+        "2027-12-01T11:30:00Z\n"
         "  then: purchase.phase: active, and `pulumi up` again; `dynamo-stack preflight dev` says when"
     )
 

@@ -10,7 +10,7 @@ ON_DEMAND = OnDemand(kind="onDemand")
 SPOT = Spot(kind="spot")
 RESERVATION = Reservation(kind="reservation", id="cr-1234567890")
 BLOCK = CapacityBlock(
-    kind="capacityBlock", id="cr-0123456789abcdef0", starts="2026-12-01T11:30:00Z", phase="active"
+    kind="capacityBlock", id="cr-0123456789abcdef0", starts="2027-12-01T11:30:00Z", phase="active"
 )
 
 

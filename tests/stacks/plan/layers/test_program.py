@@ -101,7 +101,7 @@ def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle
 
 
 def test_the_end_of_a_block_reaches_the_alerts_of_a_stack_that_only_serves() -> None:
-    ends = {"cluster.monitoring": True, "nodePools[0].purchase.ends": "2026-12-08T11:30:00Z"}
+    ends = {"cluster.monitoring": True, "nodePools[0].purchase.ends": "2027-12-08T11:30:00Z"}
     settings = changed(layered("serving"), ends)
     alerts = [each for each in recorded_stack(resolved(settings)) if each.kind == "PrometheusRule"]
     assert any(settings["nodePools"][0]["purchase"]["id"] in str(each.inputs) for each in alerts)
