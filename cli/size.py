@@ -11,13 +11,14 @@ from cli.exit_codes import FAILED
 from cli.output import print_result, print_table, say
 from cli.sized_stack import new_stack, write_stack
 from cli.stack_argument import AsJson, refuse
-from hardware import INSTANCE_TYPES, Source
+from hardware import INSTANCE_TYPES, Price
 from operations.document import Document
 from operations.evidence import recorded_points
 from resource_graph.spelling import hint
 from sizing.choose import Choice, Option, Workload, choose
 from sizing.made_by import made_by
 from sizing.points import SOURCES, Shape, published_points
+from stacks.plan.infrastructure.prices import published_price
 from stacks.wording import in_words
 
 _SHOWN = 10
@@ -199,8 +200,8 @@ def _columns(layout: SizedLayout, shape: str) -> tuple[str, ...]:
 def _notes(shown: tuple[Option, ...]) -> Iterator[str]:
     kinds = {each.point.gpu for each in shown}
     known = [
-        f"{gpu} ${usd:.2f} an hour ({source.text}, {source.date})"
-        for gpu, (usd, source) in _prices().items()
+        f"{gpu} ${price.usd_per_gpu_hour:.2f} an hour ({price.source.text}, {price.source.date})"
+        for gpu, price in _prices().items()
         if gpu in kinds
     ]
     if known:
@@ -213,13 +214,13 @@ def _notes(shown: tuple[Option, ...]) -> Iterator[str]:
         yield "users with two others behind them: between two runs, on a straight line"
 
 
-def _prices() -> Mapping[str, tuple[float, Source]]:
-    """The lowest published price of each kind of GPU, in US dollars an hour."""
-    found: dict[str, tuple[float, Source]] = {}
+def _prices() -> Mapping[str, Price]:
+    """The lowest published price of each kind of GPU."""
+    found: dict[str, Price] = {}
     for kind in INSTANCE_TYPES.values():
-        price, name = kind.listed_price, kind.accelerator.name
-        if price and (name not in found or price[0] < found[name][0]):
-            found[name] = price
+        price, name = published_price(kind, None), kind.accelerator.name
+        if price:
+            found[name] = min(found.get(name, price), price, key=lambda each: each.usd_per_gpu_hour)
     return found
 
 
@@ -236,7 +237,7 @@ def _document(workload: Workload, choice: Choice) -> SizeDocument:
 def _sized(option: Option) -> SizedLayout:
     point = option.point
     made = made_by(option.point)
-    source = SOURCES.get(option.point.source)
+    source, price = SOURCES.get(option.point.source), _prices().get(point.gpu)
     return SizedLayout(
         gpu=point.gpu,
         engine=point.layout.engine,
@@ -249,9 +250,7 @@ def _sized(option: Option) -> SizedLayout:
         tpot_ms=point.tpot_ms,
         replicas=option.replicas,
         gpus=option.gpus,
-        usd_per_million_output_tokens=option.usd_per_million(
-            {gpu: usd for gpu, (usd, _) in _prices().items()}
-        ),
+        usd_per_million_output_tokens=price and option.usd_per_million(price.usd_per_gpu_hour),
         recipe=None if made is None else made[0],
         overrides=made is not None and bool(made[1]),
         measured=f"InferenceX {source.date}" if source else f"yours, {point.source}",

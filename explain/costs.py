@@ -3,11 +3,10 @@
 import datetime as dt
 from collections.abc import Iterator, Sequence
 
-from hardware import InstanceType, Source
-from stacks.plan.infrastructure.prices import CAPACITY_BLOCK, ON_DEMAND, PublishedPrice, least_sold
+from hardware import InstanceType
+from stacks.plan.infrastructure.prices import least_sold
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import CapacityBlock, Purchase
 
 _QUARTER = dt.timedelta(days=92)
 """After which AWS sets the rates of Capacity Blocks anew
@@ -41,13 +40,13 @@ def _cost(stack: StackPlan, today: dt.date) -> str:
     total = idle = 0.0
     unknown: list[str] = []
     notes: list[str] = []
-    for placed, purchase, price in stack.priced_pools():
+    for placed, _, price in stack.priced_pools():
         if price is None:
             unknown.append(placed.pool.name)
             continue
         total += placed.pool.gpus * price.usd_per_gpu_hour
         idle += placed.free_gpus * price.usd_per_gpu_hour
-        notes.append(_priced(placed.pool.instance_type, purchase, price, today))
+        notes.append(f"{price.option} price of {aged(price.source.date, today)}")
     if unknown:
         return f"unknown (no price is published for pool {', '.join(unknown)})"
     of_it = [f"${idle:,.2f} of it idle"] if idle else []
@@ -56,32 +55,17 @@ def _cost(stack: StackPlan, today: dt.date) -> str:
 
 def _least_purchases(stack: StackPlan) -> Iterator[str]:
     """Yield the least purchase of each pool that is smaller than what is sold."""
-    for placed in stack.pools:
-        pool = placed.pool
-        sold = least_sold(pool.instance_type, max(pool.gpus, pool.nvlink_domain_gpus))
-        if sold is not None and sold.gpus > pool.gpus and placed.used_gpus:
+    for placed, _, price in stack.priced_pools():
+        sold = least_sold(placed.pool)
+        if price and sold and sold.gpus > placed.pool.gpus and placed.used_gpus:
             note = f"{sold.name}, {sold.gpus} GPUs, of which this stack uses {placed.used_gpus}"
-            yield f"least purchase ${sold.usd_per_hour:,.2f} an hour ({note})"
-
-
-def _priced(kind: InstanceType, purchase: Purchase | None, price: PublishedPrice, today: dt.date) -> str:
-    block = isinstance(purchase, CapacityBlock)
-    block = block or (purchase is None and kind.on_demand_usd_per_gpu_hour is None)
-    return f"{'Capacity Block' if block else 'on demand'} price of {aged(price.source.date, today)}"
+            yield f"least purchase ${sold.gpus * price.usd_per_gpu_hour:,.2f} an hour ({note})"
 
 
 def _offers(instance_type: InstanceType, today: dt.date) -> Iterator[str]:
-    on_demand = instance_type.on_demand_usd_per_gpu_hour
-    if on_demand is not None:
-        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[ON_DEMAND], today)})"
-    block = instance_type.capacity_block_usd_per_gpu_hour
-    if block is not None:
-        # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
-        whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
+    for price in instance_type.prices:
+        usd, where = price.usd_per_gpu_hour, price.source.text.removeprefix("https://").rstrip("/")
+        # UltraServers are sold in Capacity Blocks alone.
+        whole = ", ".join(f"{unit.name} ${unit.gpus * usd:,.2f}" for unit in instance_type.ultraservers)
         sold = f"; sold only whole, an hour: {whole}" if whole else ""
-        source = _source(instance_type.sources[CAPACITY_BLOCK], today)
-        yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
-
-
-def _source(source: Source, today: dt.date) -> str:
-    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date, today)}"
+        yield f"${usd:,.2f} a GPU-hour, {price.option}{sold} ({where}, {aged(price.source.date, today)})"

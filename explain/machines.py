@@ -180,7 +180,7 @@ def _nvlink(placed: PlacedPool) -> str:
     pool, kind = placed.pool, placed.pool.instance_type
     if pool.nvlink_domain_gpus <= kind.gpus:
         return f"NVLink joins the {in_words(kind.gpus, 'GPU')} of a node and ends there"
-    sold = least_sold(kind, max(pool.gpus, pool.nvlink_domain_gpus))
+    sold = least_sold(pool)
     unit = "" if sold is None else f" ({sold.name}, {sold.trays} trays)"
     beyond = pool.nvlink_domain_gpus // kind.gpus - pool.nodes
     outside = f"; {beyond} of its trays are outside the pool" if sold and beyond > 0 else ""

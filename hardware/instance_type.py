@@ -67,10 +67,7 @@ class UltraServer:
     trays: int
     """Instances, each a node."""
     gpus: int
-    usd_per_hour: float
-    """US dollars per hour in a Capacity Block."""
     source: Source
-    price_source: Source
 
 
 @with_config(extra="forbid")
@@ -82,7 +79,18 @@ class Zone:
     source: Source
 
 
-PurchaseOption = Literal["on-demand", "spot", "capacity-block"]
+PurchaseOption = Literal["on demand", "Spot", "Capacity Block"]
+
+
+@with_config(extra="forbid")
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one GPU costs, and who says so since when."""
+
+    option: PurchaseOption
+    usd_per_gpu_hour: float
+    """US dollars per GPU and hour; in a Capacity Block the lowest published rate."""
+    source: Source
 
 
 @with_config(extra="forbid")
@@ -149,23 +157,11 @@ class InstanceType:
     zones: tuple[Zone, ...]
     """Zones outside the regions' own; empty where regional availability zones offer it."""
 
-    on_demand_usd_per_gpu_hour: float | None
-    """US dollars per GPU and hour on demand; None where the type is not sold on demand."""
-
-    capacity_block_usd_per_gpu_hour: float | None
-    """US dollars per GPU and hour in a Capacity Block, the lowest published rate; None where none is."""
+    prices: tuple[Price, ...]
+    """What is published, on demand before Capacity Blocks; a whole UltraServer costs the sum of its GPUs."""
 
     sources: Mapping[str, Source]
     """Field name -> where its value was read; empty for a described node."""
-
-    @property
-    def listed_price(self) -> tuple[float, Source] | None:
-        """US dollars per GPU and hour on demand, or else in a Capacity Block; None where neither is known."""
-        for field in ("on_demand_usd_per_gpu_hour", "capacity_block_usd_per_gpu_hour"):
-            usd: float | None = getattr(self, field)
-            if usd is not None:
-                return usd, self.sources[field]
-        return None
 
     @property
     def nvlink_crosses_nodes(self) -> bool:
@@ -227,7 +223,6 @@ def described_node(
         ultraservers=(),
         regions=(),
         zones=(),
-        on_demand_usd_per_gpu_hour=None,
-        capacity_block_usd_per_gpu_hour=None,
+        prices=(),
         sources=MappingProxyType({}),
     )

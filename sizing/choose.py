@@ -1,7 +1,7 @@
 """The choice of a layout for a workload, among measured points alone."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -55,12 +55,9 @@ class Option:
         """GPUs of all of them."""
         return self.replicas * self.point.layout.gpus
 
-    def usd_per_million(self, usd_per_gpu_hour: Mapping[str, float]) -> float | None:
-        """Return the dollars of a million output tokens; None where the GPU has no published price."""
-        price = usd_per_gpu_hour.get(self.point.gpu)
-        if price is None:
-            return None
-        return price / _SECONDS_OF_AN_HOUR / self.point.tokens_per_second_per_gpu * _TOKENS_PRICED
+    def usd_per_million(self, usd_per_gpu_hour: float) -> float:
+        """Return the dollars of a million output tokens, of a GPU that costs so much."""
+        return usd_per_gpu_hour / _SECONDS_OF_AN_HOUR / self.point.tokens_per_second_per_gpu * _TOKENS_PRICED
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterato
     if stack.layers.own != ("platform",):
         yield section("Prices", prices(stack.pools, today))
     if plan is not None:
-        yield section("Idle", idle_gpus(plan, stack.pools))
+        yield section("Idle", (text for text, _ in idle_gpus(stack.priced_pools())))
     if serves:
         yield from _serving(stack)
     yield section("Order", [creation_order(graph)])

@@ -5,13 +5,11 @@ from collections.abc import Iterator, Mapping
 from pydantic.dataclasses import dataclass
 
 from explain.explanation.section import EXPLAINED
-from hardware import InstanceType
 from recipes.placed import PlacedService
 from recipes.pod_environment import process_workarounds
 from rules.reading.shapes import grouped
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.stack_plan import StackPlan
-from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
 
 POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
@@ -99,6 +97,7 @@ def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
     """Yield the pools, and what their GPUs cost."""
     for placed, purchase, price in stack.priced_pools():
         pool, machine = placed.pool, placed.pool.instance_type
+        sold_as = price.option if price else ""
         yield ExplainedPool(
             name=pool.name,
             machine=machine.name,
@@ -110,7 +109,7 @@ def explained_pools(stack: StackPlan) -> Iterator[ExplainedPool]:
             used_gpus=placed.used_gpus,
             idle_gpus=placed.free_gpus,
             usd_per_gpu_hour=None if price is None else price.usd_per_gpu_hour,
-            priced=_priced(machine, purchase),
+            priced=NAMES[purchase.kind] if purchase else sold_as,
         )
 
 
@@ -146,14 +145,6 @@ def workarounds(stack: StackPlan) -> Iterator[str]:
     )
     for text, names in workers.items():
         yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
-
-
-def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
-    if purchase is not None:
-        return NAMES[purchase.kind]
-    if instance_type.on_demand_usd_per_gpu_hour is not None:
-        return "on demand"
-    return "" if instance_type.capacity_block_usd_per_gpu_hour is None else "Capacity Block"
 
 
 def _runs_on(stack: StackPlan, service: PlacedService) -> str:

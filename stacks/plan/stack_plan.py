@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from recipes.placed import PlacedRecipe, PlacedService
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.prices import PublishedPrice, published_price
+from stacks.plan.infrastructure.prices import PricedPool, published_price
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform.platform_plan import PlatformPlan
 from stacks.plan.timeouts import Load
-from stacks.settings.cluster import CapacityBlock, Phase, Purchase
+from stacks.settings.cluster import CapacityBlock, Phase
 from stacks.settings.stack import StackSettings
 
 
@@ -96,11 +96,8 @@ class StackPlan:
         """Node groups on EKS, of this stack or of the one below it."""
         return self.infrastructure.gpu_nodes if self.infrastructure else self.layers.nodes
 
-    def priced_pools(self) -> Iterator[tuple[PlacedPool, Purchase | None, PublishedPrice | None]]:
-        """Yield each pool, how its nodes are bought and what its GPUs cost.
-
-        A pool of an existing cluster is bought in a way that nobody has said; of some no price is published.
-        """
+    def priced_pools(self) -> Iterator[PricedPool]:
+        """Yield each pool, how its nodes are bought and what its GPUs cost."""
         bought = {nodes.pool.name: nodes.purchase for nodes in self.gpu_nodes}
         for placed in self.pools:
             purchase = bought.get(placed.pool.name)

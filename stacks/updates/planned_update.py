@@ -7,8 +7,7 @@ from components.cluster_answer import DEPLOYMENTS
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPH_OBJECTS
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
-from stacks.plan.infrastructure.prices import idle_gpus, published_price
-from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.infrastructure.prices import PricedPool, idle_gpus
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.settings.cluster import CapacityBlock
@@ -63,7 +62,7 @@ def planned_update(stack: StackPlan, wanted: Graph, before: Running, seen: tuple
     ]
     plan, sized, how, restarts = stack.infrastructure, frozenset[str](), None, False
     if plan:
-        notices += infrastructure_notices(plan, stack.pools)
+        notices += infrastructure_notices(plan, stack.priced_pools())
         notices += node_notices(plan, before.node_groups)
         sized = resized(plan, before.node_groups)
     if waited_for(stack):
@@ -80,7 +79,7 @@ def planned_update(stack: StackPlan, wanted: Graph, before: Running, seen: tuple
     return Update(tuple(notices), how, sized, restarts_workers=restarts)
 
 
-def infrastructure_notices(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterable[Notice]:
+def infrastructure_notices(plan: EksPlan, pools: Iterable[PricedPool]) -> Iterable[Notice]:
     """Say which support ends soon, and what is paid for and not used."""
     version = plan.cluster.version
     ends = SUPPORT_ENDS_SOON.get(version)
@@ -88,8 +87,7 @@ def infrastructure_notices(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterab
         text = f"Kubernetes {version}: standard support ends {ends}; AWS then upgrades the control plane"
         advice = "the next one, and nodes follow: docs/updates.md"
         yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
-    for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, pools), strict=True):
-        price = published_price(nodes.pool.instance_type, nodes.purchase)
+    for text, price in idle_gpus(pools):
         said = f" ({price.source.text}, {price.source.date})" if price else ""
         yield Notice(f"pool {text}{said}", warns=False)
 

@@ -20,12 +20,12 @@ def plan_of(name: str) -> EksPlan:
     return plan
 
 
-def node_dollars(name: str) -> str:
-    """What a node of the stack's pool costs in an hour."""
+def dollars_of(name: str, gpus: int) -> str:
+    """What so many GPUs of the stack's pool cost in an hour."""
     [nodes] = plan_of(name).gpu_nodes
     price = published_price(nodes.pool.instance_type, nodes.purchase)
     assert price is not None
-    return f"${nodes.pool.instance_type.gpus * price.usd_per_gpu_hour:.2f}"
+    return f"${gpus * price.usd_per_gpu_hour:.2f}"
 
 
 def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:
@@ -40,12 +40,13 @@ def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:
 
 
 def test_the_guides_gpus_cost_what_the_least_that_is_sold_does() -> None:
-    assert f"| 8 of 8 | {node_dollars('disagg-b200')} |" in PRODUCTION
-    node = f"{node_dollars('disagg-b200-tcp')} an hour for a p6-b200.48xlarge"
+    assert f"| 8 of 8 | {dollars_of('disagg-b200', 8)} |" in PRODUCTION
+    node = f"{dollars_of('disagg-b200-tcp', 8)} an hour for a p6-b200.48xlarge"
     for name in ("agg-gb200", "disagg-gb200-two-trays"):
         [unit, *_] = plan_of(name).gpu_nodes[0].pool.instance_type.ultraservers
-        assert f"of {unit.gpus} | ${unit.usd_per_hour:.2f} |" in PRODUCTION
-        assert f"used or not: {node}, ${unit.usd_per_hour:.2f} for a {unit.name} |" in BLOCKS
+        whole = dollars_of(name, unit.gpus)
+        assert f"of {unit.gpus} | {whole} |" in PRODUCTION
+        assert f"used or not: {node}, {whole} for a {unit.name} |" in BLOCKS
 
 
 def test_the_readme_s_dollars_are_those_of_the_guide() -> None:

@@ -25,10 +25,11 @@ ULTRASERVERS = {
 def test_a_node_costs_what_is_published_and_on_demand_where_it_is_sold_so(name: str) -> None:
     node = INSTANCE_TYPES[name]
     on_demand, block = PRICES[name]
-    found = node.on_demand_usd_per_gpu_hour
-    assert (None if found is None else round(found * node.gpus, 4)) == on_demand
-    assert node.capacity_block_usd_per_gpu_hour == block
-    assert ("on-demand" in node.purchase_options) == (on_demand is not None)
+    published = {"on demand": on_demand, "Capacity Block": block and round(block * node.gpus, 4)}
+    assert {each.option: round(each.usd_per_gpu_hour * node.gpus, 4) for each in node.prices} == {
+        option: usd for option, usd in published.items() if usd is not None
+    }
+    assert ("on demand" in node.purchase_options) == (on_demand is not None)
 
 
 @pytest.mark.parametrize("name", INSTANCE_TYPES)
@@ -39,13 +40,12 @@ def test_only_gb200_is_sold_by_the_ultraserver(name: str) -> None:
 
 @pytest.mark.parametrize("server", INSTANCE_TYPES["p6e-gb200.36xlarge"].ultraservers, ids=lambda s: s.name)
 def test_an_ultraserver_is_what_aws_says_and_the_sum_of_its_trays(server: UltraServer) -> None:
-    assert (server.trays, server.gpus, server.usd_per_hour) == ULTRASERVERS[server.name]
     tray = INSTANCE_TYPES["p6e-gb200.36xlarge"]
+    [price] = tray.prices
+    assert (server.trays, server.gpus) == ULTRASERVERS[server.name][:2]
+    assert server.gpus * price.usd_per_gpu_hour == pytest.approx(ULTRASERVERS[server.name][2])
     assert server.gpus == server.trays * tray.gpus
     assert server.gpus in tray.nvlink_domain_gpus
-    assert server.usd_per_hour == pytest.approx(server.gpus * 10.582)
-    # `explain` says both prices under one source and date.
-    assert server.price_source == tray.sources["capacity_block_usd_per_gpu_hour"]
 
 
 def test_gb200_is_documented_in_the_dallas_local_zone_alone() -> None:

@@ -7,6 +7,7 @@ from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import EksPlan, MadeStorage, PlannedNodes, region_of
 from stacks.plan.infrastructure.network import network_problems, planned_subnets
 from stacks.plan.infrastructure.node_template import ROOT_VOLUME_TYPE
+from stacks.plan.infrastructure.prices import SOLD_AS
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import CapacityBlock, EksClusterSettings, Purchase
 from stacks.settings.stack import NodePoolSettings, StackSettings
@@ -24,13 +25,7 @@ _OF_EXISTING_NODES = {
     "rdma": "leave it out; serving.kvTransport: efa",
 }
 """Setting of a pool whose nodes exist -> what to do where the stack makes them."""
-_OPTIONS = {
-    "onDemand": "on-demand",
-    "spot": "spot",
-    "reservation": "on-demand",
-    "capacityBlock": "capacity-block",
-}
-_IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacity-block": "capacityBlock"}
+_IN_SETTINGS = {"on demand": "onDemand or reservation", "Spot": "spot", "Capacity Block": "capacityBlock"}
 _FIRST_GB200_IMAGE = "20251103"
 """https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html"""
 
@@ -161,6 +156,6 @@ def _purchase_problems(instance_type: InstanceType, purchase: Purchase | None, k
     if purchase is None:
         message = "is missing: nothing is bought that nobody typed"
         yield Problem(key, None, message, allowed=f"a mapping with kind: {sold}")
-    elif _OPTIONS[purchase.kind] not in instance_type.purchase_options:
+    elif SOLD_AS[purchase.kind] not in instance_type.purchase_options:
         message = f"{instance_type.name} is not sold this way"
         yield Problem(f"{key}.kind", purchase.kind, message, allowed=sold)

@@ -1,12 +1,13 @@
 """What the GPUs of a pool cost an hour by the way in which they are bought, used or idle."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
 
-from hardware import InstanceType, Source, UltraServer
-from stacks.plan.infrastructure.eks_plan import EksPlan
+from hardware import InstanceType, Price, PurchaseOption, UltraServer
 from stacks.plan.placement.capacity import PlacedPool
-from stacks.settings.cluster import CapacityBlock, Purchase, Spot
+from stacks.plan.placement.pools import Pool
+from stacks.settings.cluster import Purchase
 from stacks.wording import in_words
 
 NAMES = {
@@ -16,59 +17,55 @@ NAMES = {
     "capacityBlock": "Capacity Block",
 }
 """A purchase's kind -> what people call it."""
-ON_DEMAND = "on_demand_usd_per_gpu_hour"
-CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
+SOLD_AS: Mapping[str, PurchaseOption] = MappingProxyType(
+    {
+        "onDemand": "on demand",
+        "spot": "Spot",
+        "reservation": "on demand",
+        "capacityBlock": "Capacity Block",
+    }
+)
+"""A purchase's kind -> as what AWS sells it: a reservation costs what its instances would, used or not."""
+PricedPool: TypeAlias = tuple[PlacedPool, Purchase | None, Price | None]
+"""A pool, how its nodes are bought, and what a GPU of it costs.
+
+A pool of an existing cluster is bought in a way that nobody has said; of some no price is published."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedPrice:
-    """What one GPU costs an hour, and who says so since when."""
+def published_price(kind: InstanceType, purchase: Purchase | None) -> Price | None:
+    """Return the price of a type's GPU; None where there is no published price, as of Spot, by the minute.
 
-    usd_per_gpu_hour: float
-    source: Source
-
-
-def published_price(kind: InstanceType, purchase: Purchase | None) -> PublishedPrice | None:
-    """Return the price of a type's GPU; None where there is no published price.
-
-    Where nobody says how nodes are bought, it is the price on demand, or else that of Capacity Blocks. Spot
-    prices change by the minute; a reservation costs what its instances would, used or not.
+    Where nobody says how nodes are bought, it is the price on demand, or else that of Capacity Blocks.
     """
-    if purchase is None:
-        return PublishedPrice(*kind.listed_price) if kind.listed_price else None
-    if isinstance(purchase, Spot):
-        return None
-    field = CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else ON_DEMAND
-    usd: float | None = getattr(kind, field)
-    return None if usd is None else PublishedPrice(usd, kind.sources[field])
+    fitting = (price for price in kind.prices if purchase is None or price.option == SOLD_AS[purchase.kind])
+    return next(fitting, None)
 
 
-def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
-    """Return a sentence for each pool: how many GPUs nobody uses, and what they cost all the same.
+def idle_gpus(pools: Iterable[PricedPool]) -> Iterator[tuple[str, Price | None]]:
+    """Yield for each pool how many GPUs nobody uses, what they cost all the same, and by which price.
 
     GB200 trays are sold in UltraServers alone: what is bought beyond the pool is idle, too.
     """
-    used_gpus = {placed.pool.name: placed.used_gpus for placed in pools}
-    for nodes in plan.gpu_nodes:
-        pool, kind, used = nodes.pool, nodes.pool.instance_type, used_gpus[nodes.pool.name]
-        price = published_price(kind, nodes.purchase)
-        rate = price.usd_per_gpu_hour if price else None
-        text = f"{pool.name}: {_idle(pool.gpus, used, rate)}"
-        sold = least_sold(kind, max(pool.gpus, pool.nvlink_domain_gpus))
-        if sold is not None and sold.gpus > pool.gpus:
-            beyond = (sold.gpus - pool.gpus) // kind.gpus
+    for placed, _, price in pools:
+        pool, used = placed.pool, placed.used_gpus
+        text = f"{pool.name}: {_idle(pool.gpus, used, price)}"
+        sold = least_sold(pool)
+        if price and sold and sold.gpus > pool.gpus:
+            beyond = (sold.gpus - pool.gpus) // pool.instance_type.gpus
             text += (
-                f"; {sold.name}, the least that is sold, ${sold.usd_per_hour:,.2f} an hour: "
-                f"{_idle(sold.gpus, used, rate)}, {in_words(beyond, 'tray')} outside the pool"
+                f"; {sold.name}, the least that is sold, ${sold.gpus * price.usd_per_gpu_hour:,.2f} an hour: "
+                f"{_idle(sold.gpus, used, price)}, {in_words(beyond, 'tray')} outside the pool"
             )
-        yield text
+        yield text, price
 
 
-def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
-    """Return the UltraServer that has to be bought for so many GPUs; None where instances are sold alone."""
-    return next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
+def least_sold(pool: Pool) -> UltraServer | None:
+    """Return the UltraServer that has to be bought for a pool; None where instances are sold alone."""
+    gpus = max(pool.gpus, pool.nvlink_domain_gpus)
+    return next((unit for unit in pool.instance_type.ultraservers if unit.gpus >= gpus), None)
 
 
-def _idle(gpus: int, used: int, rate: float | None) -> str:
-    cost = "at no published price" if rate is None else f"${(gpus - used) * rate:,.2f} an hour"
-    return f"{gpus - used} of {in_words(gpus, 'GPU')} idle, {cost}"
+def _idle(gpus: int, used: int, price: Price | None) -> str:
+    idle = gpus - used
+    cost = f"${idle * price.usd_per_gpu_hour:,.2f} an hour" if price else "at no published price"
+    return f"{idle} of {in_words(gpus, 'GPU')} idle, {cost}"
