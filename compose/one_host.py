@@ -24,7 +24,7 @@ def several_servers(stack: StackPlan) -> Problem | None:
 
 def several_hosts(stack: StackPlan) -> Problem | None:
     """Return why the stack's workers take several hosts, with what would work instead; None for one host."""
-    used = [placed for placed in stack.pools if placed.used_gpus]
+    used = stack.used_pools
     hosts = sum(placed.used_nodes for placed in used)
     if hosts <= 1:
         return None

@@ -37,9 +37,7 @@ def compose_project(stack: StackPlan) -> tuple[Mapping[str, Any], Mapping[str, s
     around = Surroundings(discovery, model_mount(source), stack.serving.ready_timeout_seconds)
     _, files = engine_files(placed)
     workers = workers_of(placed)
-    architecture: CpuArchitecture = next(
-        used.pool.instance_type.cpu_architecture for used in stack.pools if used.used_gpus
-    )
+    architecture: CpuArchitecture = stack.used_pools[0].pool.instance_type.cpu_architecture
     if server is not None:
         [worker] = workers
         serving = {_SERVER: server_service(worker, server, around, architecture)}

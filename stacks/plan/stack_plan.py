@@ -3,7 +3,7 @@
 Only stacks/plan/resolve.py makes one of these from settings.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedRecipe, PlacedService
@@ -64,17 +64,21 @@ class StackPlan:
     """The file that the settings came from, for messages."""
     settings: StackSettings
     layers: Layering
-    """Where another stack owns the infrastructure, `infrastructure` is None; where another stack owns the
-    platform, `platform` is an existing one."""
+    """Where another stack owns the platform, `platform` is an existing one."""
     pools: tuple[PlacedPool, ...]
     platform: PlatformPlan | None
     """None where the recipe is served without Dynamo."""
     cache: CachePlan
     serving: ServingPlan
-    infrastructure: EksPlan | None
-    """Plan of the cluster; None for a cluster that exists, or that another stack makes."""
+    eks: EksPlan | None
+    """Plan of a cluster of this project, this stack's own or another's; None for one that exists."""
     retained: tuple[RetainedObject, ...] = ()
     """What `pulumi destroy` leaves, complete."""
+
+    @property
+    def infrastructure(self) -> EksPlan | None:
+        """Plan of the cluster; None for a cluster that exists, or that another stack makes."""
+        return self.eks if self.layers.owns("infrastructure") else None
 
     @property
     def used_accelerators(self) -> tuple[str, ...]:
@@ -94,7 +98,7 @@ class StackPlan:
     @property
     def gpu_nodes(self) -> tuple[PlannedNodes, ...]:
         """Node groups on EKS, of this stack or of the one below it."""
-        return self.infrastructure.gpu_nodes if self.infrastructure else self.layers.nodes
+        return self.eks.gpu_nodes if self.eks else ()
 
     def priced_pools(self) -> Iterator[PricedPool]:
         """Yield each pool, how its nodes are bought and what its GPUs cost."""
@@ -122,17 +126,12 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
 
 def in_phase(stack: StackPlan, phase: Phase) -> StackPlan:
     """Return the stack with every Capacity Block in this phase."""
-    layers = replace(stack.layers, nodes=_in_phase(stack.layers.nodes, phase))
-    plan = stack.infrastructure
-    if plan is not None:
-        plan = replace(plan, gpu_nodes=_in_phase(plan.gpu_nodes, phase))
-    return replace(stack, layers=layers, infrastructure=plan)
-
-
-def _in_phase(groups: Iterable[PlannedNodes], phase: Phase) -> tuple[PlannedNodes, ...]:
-    return tuple(
+    if stack.eks is None:
+        return stack
+    gpu_nodes = tuple(
         replace(nodes, purchase=nodes.purchase.model_copy(update={"phase": phase}))
         if isinstance(nodes.purchase, CapacityBlock)
         else nodes
-        for nodes in groups
+        for nodes in stack.eks.gpu_nodes
     )
+    return replace(stack, eks=replace(stack.eks, gpu_nodes=gpu_nodes))

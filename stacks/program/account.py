@@ -29,10 +29,6 @@ def principal(running: Running | None, account: aws.Provider) -> pulumi.Input[st
         return pulumi.Output.from_input(cast("str", UNKNOWN))
     if running.creator is not None or running.entered_by_eks:
         return running.creator
-    return _caller(account)
-
-
-def _caller(account: aws.Provider) -> str:
     options = pulumi.InvokeOptions(provider=account)
     arn = aws.get_caller_identity(opts=options).arn
     try:

@@ -198,7 +198,7 @@ def _word_for(path: tuple[str, ...]) -> str:
 
 
 def _unless_it_fits(stack: StackPlan) -> str:
-    left = [placed for placed in stack.pools if placed.used_gpus and placed.free_gpus]
+    left = [placed for placed in stack.used_pools if placed.free_gpus]
     if not left:
         return ""
     free = " and ".join(f"{in_words(placed.free_gpus, 'GPU')} of pool {placed.pool.name}" for placed in left)

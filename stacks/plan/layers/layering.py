@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stacks.errors import NOTHING_DONE, Problem, unknown_name
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.layers.contract import (
     VERSION,
     VERSION_KEY,
@@ -32,8 +32,6 @@ class Layering:
     """Layers that other stacks may join; none where the settings name no `layers`."""
     contracts: Mapping[Layer, Contract]
     """What this stack's file says of a layer, its own or a joined one, whose owner has to say the same."""
-    nodes: tuple[PlannedNodes, ...]
-    """The GPU node groups of a joined infrastructure, as this file describes them."""
 
     def owns(self, layer: Layer) -> bool:
         """Whether this stack registers the layer."""
@@ -60,7 +58,6 @@ def layering(settings: StackSettings, eks: EksPlan | None, platform: PlatformPla
         joined={layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None},
         shared=tuple(layer for layer in contracts if settings.layers and layer in own),
         contracts=contracts,
-        nodes=eks.gpu_nodes if eks is not None and "infrastructure" not in own else (),
     )
 
 
