@@ -145,7 +145,7 @@ def test_the_monitor_of_a_server_finds_its_pods_at_its_own_path() -> None:
 
 
 def test_rules_read_the_kv_transport_and_the_waivers_from_the_component() -> None:
-    waiver = {"rule": "kv-transport-proven", "reason": "a trial", "expires": "2027-01-31"}
+    waiver = {"rule": "kv-transport-proven", "reason": "a trial", "expires": "2099-12-31"}
     settings = disagg_gb200_settings() | {"waivers": [waiver]}
     [component] = recorded(settings).of_type("dynamo-stack:components:DynamoGraph")
     assert component.inputs["waivers"] == [waiver]
