@@ -13,6 +13,7 @@ from lab.controller.objects import event, now
 from lab.kubelet import network
 from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
+from lab.kubelet.volumes import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +105,6 @@ class Machine:
     def write_credentials(self, pod: Mapping[str, Any], token: str) -> Path:
         """Write a kubeconfig with the service account's token, for want of a path that only this pod has."""
         file = self.root / "pods" / pod["metadata"]["uid"] / "kubeconfig"
-        file.parent.mkdir(parents=True, exist_ok=True)
         named = {"name": "pod"}
         [known] = yaml.safe_load(self._kubeconfig.read_text(encoding="utf-8"))["clusters"]
         content = {
@@ -120,7 +120,7 @@ class Machine:
                 }
             ],
         }
-        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+        write_whole(file, yaml.safe_dump(content))
         file.chmod(0o600)
         return file
 

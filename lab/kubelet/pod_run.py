@@ -15,7 +15,7 @@ from lab.kubelet.images import image_of, words_of
 from lab.kubelet.network import cluster_address
 from lab.kubelet.objects import CannotStartError, read_objects
 from lab.kubelet.status import ContainerState, pod_status, waiting
-from lab.kubelet.volumes import FAILED_MOUNT, make_volumes, mounts_of, remove_volumes
+from lab.kubelet.volumes import FAILED_MOUNT, make_volumes, mounts_of, remove_volumes, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -193,8 +193,6 @@ def _keep_count(pod: Mapping[str, Any], runs: Sequence[ContainerRun]) -> None:
 
 def _translate_files(pod: Mapping[str, Any], volumes: Mapping[str, Path], translation: Translation) -> None:
     """Write what a configuration file names as it is found on this machine."""
-    for volume in pod["spec"].get("volumes", ()):
-        if "configMap" in volume:
-            for file in volumes[volume["name"]].rglob("*"):
-                if file.is_file():
-                    file.write_text(translation.text(file.read_text(encoding="utf-8")), encoding="utf-8")
+    folders = [volumes[each["name"]] for each in pod["spec"].get("volumes", ()) if "configMap" in each]
+    for file in [each for folder in folders for each in folder.rglob("*") if each.is_file()]:
+        write_whole(file, translation.text(file.read_text(encoding="utf-8")))

@@ -44,8 +44,19 @@ def make_volumes(
         own = root / "pods" / pod["metadata"]["uid"] / "volumes" / volume["name"]
         folders[volume["name"]] = _folder(root, own, pod, volume, objects)
         for path, content in _files(pod, volume, objects, address, token).items():
-            _write(own, path, content)
+            write_whole(own / PurePosixPath(path), content)
     return folders
+
+
+def write_whole(file: Path, content: str) -> None:
+    """Write a file that is whole at every moment: the kubelet writes it for each container of a pod anew.
+
+    A container that has started reads it meanwhile, and an empty program ends without a word.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_name(f".{file.name}.written")
+    written.write_text(content, encoding="utf-8")
+    written.replace(file)
 
 
 def mounts_of(container: Mapping[str, Any], volumes: Mapping[str, Path]) -> dict[str, str]:
@@ -121,9 +132,3 @@ def _data(
     if missing:
         raise CannotStartError(FAILED_MOUNT, f'{kind.lower()} "{name}" has no key {", ".join(missing)}')
     return {each["path"]: data[each["key"]] for each in items}
-
-
-def _write(folder: Path, path: str, content: str) -> None:
-    target = folder / PurePosixPath(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(content, encoding="utf-8")
