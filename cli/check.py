@@ -21,7 +21,7 @@ from cli.stack_argument import AsJson, complete_stack, refuse, stack_name
 from operations.errors import CommandError
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
-from resource_graph.setting_lines import SettingLines
+from resource_graph.manifest_yaml import SettingLines
 from rules.catalogue import rules_on, run_rules
 from rules.reading.pools import read_pools
 from stacks.stack_files import PREFIX, SUFFIX, list_stacks, stack_directory

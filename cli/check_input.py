@@ -9,10 +9,10 @@ from pathlib import Path
 from hardware import INSTANCE_TYPES
 from operations.errors import CommandError
 from resource_graph import Resource, ResourceGraph, Value
+from resource_graph.engine_state import looks_like_state, state_graph
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
 from resource_graph.spelling import most_alike
-from resource_graph.state_export import looks_like_state, state_graph
 from rules.reading.objects.definitions import has_schema
 from rules.reading.pods.pods import Unreadable, read_pods
 from rules.reading.pools import pool_resource

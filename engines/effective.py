@@ -14,11 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from engines.command_line import UNKNOWN_WORD, Environment, Flag, Flags, variable_in
-from engines.tensorrt_llm.flags import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
+from engines.command_line import (
+    UNKNOWN_WORD,
+    Count,
+    Environment,
+    Flag,
+    Flags,
+    Setting,
+    Undecided,
+    variable_in,
+    whole_number,
+)
+from engines.tensorrt_llm.keys import DYNAMIC_PREFIX, FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 from engines.vllm.options import VllmOptions
-from engines.written_values import Count, Setting, Undecided, whole_number
 
 TENSORRT_LLM = frozenset(OPTIONS)
 """Modules and programs that start TensorRT-LLM."""

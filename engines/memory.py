@@ -108,7 +108,11 @@ def weight_bytes(model: ModelShape, padding: ExpertPadding, sharding: Sharding) 
 
 
 def kv_bytes(
-    model: ModelShape, tokens: int, value_bytes: float, sharding: Sharding, windows: Sequence[int] = ()
+    model: ModelShape,
+    tokens: int,
+    value_bytes: float,
+    sharding: Sharding = Sharding(),
+    windows: Sequence[int] = (),
 ) -> float:
     """Bytes of KV cache on each GPU of one sequence.
 
@@ -117,7 +121,8 @@ def kv_bytes(
         tokens: of prompt and answer.
         value_bytes: of one value of the cache.
         sharding: a KV head is never split, so that GPUs beyond the number of heads hold them again.
-        windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all.
+        windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all, as
+            the engine does unless kv_cache_config.max_attention_window is set.
     """
     kept_in = windows or (tokens,)
     kept = sum(min(tokens, kept_in[layer % len(kept_in)]) for layer in range(model.layers))

@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from engines.command_options import STORE_KV, CommandWords
 from engines.engine import Engine
 from engines.release import ReleaseLine, release_line
-from engines.tensorrt_llm import flags as tensorrt_llm_words
-from engines.tensorrt_llm.engine import TensorRtLlm
+from engines.tensorrt_llm.engine import TensorRtLlm, TrtllmServe
 from engines.tensorrt_llm.options import TensorRtLlmOptions
-from engines.tensorrt_llm.trtllm_serve import TrtllmServe
-from engines.vllm import engine as vllm
+from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions
 
 Framework = Literal["tensorrt-llm", "vllm"]
@@ -18,7 +15,7 @@ Options = TensorRtLlmOptions | VllmOptions
 """Options of a role, of any engine."""
 
 # An engine takes its own options alone; a recipe is read with those of the engine that it names.
-ENGINES: Mapping[Framework, Engine[Any]] = {"tensorrt-llm": TensorRtLlm(), "vllm": vllm.Vllm()}
+ENGINES: Mapping[Framework, Engine[Any]] = {"tensorrt-llm": TensorRtLlm(), "vllm": Vllm()}
 
 EngineServer = TrtllmServe
 """A server of an engine's own, which needs nothing of Dynamo: there is one."""
@@ -30,15 +27,14 @@ ENGINE_SERVERS: Mapping[ServerName, EngineServer] = {"trtllm-serve": TrtllmServe
 WORKER_COMMANDS: Mapping[Framework, str] = {"tensorrt-llm": "dynamo.trtllm", "vllm": "dynamo.vllm"}
 """Engine -> module that starts its workers."""
 
-COMMANDS: Mapping[str, CommandWords] = {
-    "dynamo.frontend": CommandWords(removed=STORE_KV),
-    **tensorrt_llm_words.COMMANDS,
-    **vllm.COMMANDS,
-}
-"""Command -> what is told of its options by hand."""
-
 ENGINE_IMAGES: Mapping[str, Mapping[str, ReleaseLine]] = {
     "tensorrt-llm/release": {own: release_line(named) for own, named in TrtllmServe.dynamo_releases.items()},
-    "vllm/vllm-openai": vllm.OWN_RELEASES,
+    "vllm/vllm-openai": {
+        "0.20": (1, 2),
+        "0.23": (1, 3),
+        "0.26": (1, 4),
+        "0.28": (1, 5),
+        "0.31": (1, 6),
+    },
 }
 """End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from resource_graph.setting_lines import SettingLines
+from resource_graph.manifest_yaml import SettingLines
 from resource_graph.urns import stack_and_project
 from rules.model import Finding, Report
 from rules.reading.shapes import grouped

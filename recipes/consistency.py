@@ -17,7 +17,7 @@ from recipes.fitting import fitted, worker_sizes
 from recipes.model import Level, Recipe
 
 if TYPE_CHECKING:
-    from engines.option_block import WorkerRole
+    from engines.engine import WorkerRole
 
 
 class ConsistentRecipe(Recipe):

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from engines.engine import Engine
-from engines.option_block import WorkerRole
-from engines.quantization import MxFp4AlgorithmName
+from engines.engine import Engine, WorkerRole
+from engines.memory import kv_bytes
+from engines.models import KV_VALUE_BYTES, MxFp4AlgorithmName
 from engines.registry import ENGINE_SERVERS, ENGINES, EngineServer, Framework, Options, ServerName
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark
@@ -227,7 +227,7 @@ class Recipe(StrictModel):
     @property
     def kv_bytes_per_token(self) -> int:
         """Bytes of KV cache that one token takes, on all GPUs of a worker together."""
-        return round(self.model.shape.kv_bytes_per_token(self.engine_of("prefill").kv_dtype))
+        return round(kv_bytes(self.model.shape, 1, KV_VALUE_BYTES[self.engine_of("prefill").kv_dtype]))
 
     @property
     def running_requests(self) -> int:

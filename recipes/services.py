@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field, ValidationError, model_validator
 
-from engines.option_block import WorkerRole
+from engines.engine import WorkerRole
 from engines.registry import Options
 from recipes.strict_model import PositiveInt, StrictModel
 

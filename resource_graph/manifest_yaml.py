@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import yaml
@@ -40,7 +39,7 @@ class Written(NamedTuple):
         return found.line, True
 
 
-_NOTHING: "Mapping[str | int, Written]" = MappingProxyType({})
+_NOTHING: "Mapping[str | int, Written]" = {}
 _Read = tuple[Value, "Mapping[str | int, Written]"]
 """A value, and where its fields or items are written."""
 
@@ -177,10 +176,9 @@ class _Reader:
             return event.value
         try:
             value = _constructed(tag, event.value)
-        except yaml.MarkedYAMLError as error:
-            raise self._events.refused(event, f"{NOT_YAML}{error.problem}") from error
-        except (ValueError, OverflowError) as error:
-            raise self._events.refused(event, f"{NOT_YAML}{error}") from error
+        except (yaml.MarkedYAMLError, ValueError, OverflowError) as error:
+            reason = error.problem if isinstance(error, yaml.MarkedYAMLError) else error
+            raise self._events.refused(event, f"{NOT_YAML}{reason}") from error
         if value is None or isinstance(value, bool | int | float | str):
             return value
         raise self._events.refused(
@@ -221,3 +219,35 @@ def _plain_tag(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _constructed(tag: str, text: str) -> object:
     return cast("object", cast("Any", yaml.SafeLoader("")).construct_object(yaml.ScalarNode(tag, text)))
+
+
+_PARTS = re.compile(r"[^.\[\]]+")
+
+
+class SettingLines:
+    """The lines of a stack's file, counted from 1.
+
+    Args:
+        text: of the file, which the program's own reader has taken.
+        file: its name.
+        top: key under `config` below which the settings stand.
+
+    """
+
+    def __init__(self, text: str, file: str, top: str) -> None:
+        self.file = file
+        self._top = ("config", top)
+        self._written = next(document.written for document in read_documents(text))
+
+    def of_setting(self, key: str) -> int:
+        """Return the line of a setting such as `nodePools[0].zone`, or of the nearest around it."""
+        return self._written.nearest(self._path(key))[0]
+
+    def place_of(self, key: str) -> str | None:
+        """Return file and line, Pulumi.dev.yaml:12; None where the file has no such setting."""
+        line, is_own = self._written.nearest(self._path(key))
+        return f"{self.file}:{line}" if is_own else None
+
+    def _path(self, key: str) -> Path:
+        parts: list[str] = _PARTS.findall(key)
+        return (*self._top, *(int(part) if part.isdecimal() else part for part in parts))

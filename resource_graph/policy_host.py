@@ -6,10 +6,10 @@ from typing import Any
 from pulumi_policy import PolicyResource
 from pulumi_policy.deserialize import serialize_properties
 
+from resource_graph.engine_state import plain_state
 from resource_graph.graph import POLICY_HOST_LACKS, ResourceGraph
 from resource_graph.resource import Resource, set_timeouts
 from resource_graph.values import Value
-from resource_graph.wire import plain_state
 
 _PROVIDER_TYPE = "pulumi:providers:"
 

@@ -8,10 +8,8 @@ import json
 
 from resource_graph.values import Path
 
-_LAYOUT = "\n\t"
 
-
-def printable(text: str, kept: str = _LAYOUT) -> str:
+def printable(text: str, kept: str = "\n\t") -> str:
     """The text with its lines; any other unprintable character is written as Python escapes it."""
     if text.isprintable():
         return text

@@ -18,10 +18,10 @@ from pulumi.runtime import Settings, configure, rpc, run_in_stack, set_all_confi
 from pulumi.runtime.mocks import MockCallArgs, MockEngine, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
+from resource_graph.engine_state import duration_seconds, plain_inputs
 from resource_graph.graph import RecordingError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.urns import make_urn, provider_urn
-from resource_graph.wire import duration_seconds, plain_inputs
 
 _STACK_REFERENCE = "pulumi:pulumi:StackReference"
 

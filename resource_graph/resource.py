@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from resource_graph.manifest_yaml import Written
 from resource_graph.values import Path, Value
-
-_NO_DEPENDENCIES: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Resource:
     """URN of the explicit provider."""
     dependencies: frozenset[str] = frozenset()
     """URNs that it depends on: `depends_on` and every resource whose outputs it reads."""
-    property_dependencies: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NO_DEPENDENCIES)
+    property_dependencies: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Input name -> URNs whose outputs that input reads."""
     protect: bool | None = None
     retain_on_delete: bool | None = None

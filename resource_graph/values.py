@@ -52,12 +52,3 @@ def value_at(value: Value, path: Path) -> Value:
         else:
             return None
     return value
-
-
-def whole_number(number: float) -> int | float:
-    """The number as an API server wants it: 1.0 becomes 1.
-
-    Pulumi's wire format has floating-point numbers only, and a Kubernetes API server refuses
-    `replicas: 1.0`.
-    """
-    return int(number) if number.is_integer() else number

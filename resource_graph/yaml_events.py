@@ -51,10 +51,7 @@ class BoundedEvents:
         self._sizes: dict[str | None, tuple[int, int] | None] = {}
         """Anchor -> values and levels that it stands for, as an alias costs nothing to write; None while it
         is read."""
-        try:
-            self._loader = _Loader(text)
-        except yaml.YAMLError as error:
-            raise self._problem(error) from error
+        self._events: Any = cast("Any", yaml).parse(text, Loader=_Loader)
 
     def next(self) -> yaml.Event:
         """The next event.
@@ -63,7 +60,7 @@ class BoundedEvents:
             YamlProblem: with the document and the line where reading ended.
         """
         try:
-            event = cast("yaml.Event", self._loader.get_event())
+            event = cast("yaml.Event", next(self._events))
         except yaml.YAMLError as error:
             raise self._problem(error) from error
         self._measure(event)
@@ -122,5 +119,4 @@ class BoundedEvents:
 def line_of(event: Any) -> int:
     """Line on which an event begins, counted from 1."""
     # Asked of every value, so without a cast, which is a call.
-    line: int = event.start_mark.line
-    return line + 1
+    return event.start_mark.line + 1

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from engines.command_line import variable_in
-from engines.quantization import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
+from engines.command_line import Setting, Undecided, variable_in
+from engines.models import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
-from engines.vllm.kernels import (
+from engines.vllm.engine import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
     VLLM_KV_DTYPE_LINES,
     VLLM_KV_DTYPES,
     VllmMoeKernels,
 )
-from engines.written_values import Setting, Undecided
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from engines.option_block import WorkerRole
+from engines.engine import WorkerRole
 from sizing.points import Layout, Point
 
 _PREFILL_WORKERS_OF_A_TRAY = (1, 2)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from cli.check_input import WatchedGraph
 from operations.document import Document
 from resource_graph import value_at
-from resource_graph.setting_lines import SettingLines
+from resource_graph.manifest_yaml import SettingLines
 from rules.model import Finding, Report, Waiver
 from rules.rule import Rule
 

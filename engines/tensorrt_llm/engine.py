@@ -7,13 +7,16 @@ from typing import cast
 import yaml
 from pydantic import BaseModel
 
-from engines.engine import Engine, ModelUse, WorkerStart, whose
-from engines.option_block import WorkerRole, written
-from engines.quantization import default_algorithm
+from engines.engine import PORT, Engine, ModelUse, WorkerRole, WorkerStart, whose, written
+from engines.models import default_algorithm
 from engines.release import Workaround, release_line
-from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.kernels import default_moe_backend, moe_support
-from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
+from engines.tensorrt_llm.options import (
+    BACKENDS_WITH_FIXED_BUFFERS,
+    EngineSettings,
+    TensorRtLlmOptions,
+    TransceiverBackend,
+)
 from engines.transport_setup import KvProfile, TransportWords
 from hardware import ACCELERATORS, InstanceType, KvPath, Standing, efa_path
 from hardware.source import AWSOME_INFERENCE_EFA
@@ -193,6 +196,65 @@ class TensorRtLlm(Engine[TensorRtLlmOptions]):
                     f"{whose(role)} admits: raise max_num_tokens or max_seq_len, or write "
                     "enable_chunked_prefill: true"
                 )
+
+
+# The image's user is root, without a home that another user may write. Caches of the hub, of Triton and of
+# Python's own lie below it.
+_HOME = "/tmp/home"  # noqa: S108 - a directory of the container's own
+
+
+class TrtllmServe(TensorRtLlm):
+    """The engine behind `trtllm-serve`, the server that it brings along, which needs nothing of Dynamo.
+
+    Options and paths: NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py in three versions around 1.3.0rc14
+    (keys.py here). It reads harmony, the format of gpt-oss' answers, by itself, without the parsers that
+    workers of Dynamo are given.
+    """
+
+    framework: str = "tensorrt-llm"
+    """Name of the engine, a key of ENGINES."""
+    ready_path: str = "/health"
+    """Answers 200 once requests are served, and not before: it listens after the model is loaded."""
+    metrics_path: str = "/prometheus/metrics"
+    """Metrics in Prometheus' words."""
+
+    dynamo_releases: Mapping[str, str] = {
+        "1.3.0rc14": "1.2.1",
+        "1.3.0rc19": "1.3.1",
+        "1.3.0rc22": "1.4.2",
+        "1.3.0rc25": "1.5.1",
+    }
+    """Version of its image -> release of Dynamo's runtime with the same engine: defects are known by it.
+
+    Pins of the PyPI packages ai-dynamo of these releases.
+    """
+
+    def command_line(self, options: TensorRtLlmOptions, start: WorkerStart) -> str:  # noqa: ARG002 - in the file
+        """Every engine option stands in the file: which of file and flag wins differs between releases."""
+        return shlex.join(
+            [
+                "trtllm-serve",
+                start.model_path,
+                "--host",
+                "0.0.0.0",  # noqa: S104 - the pod's network namespace
+                "--port",
+                str(PORT),
+                "--backend",
+                "pytorch",
+                "--served_model_name",
+                start.served_name,
+                "--extra_llm_api_options",
+                start.engine_file_path,
+            ]
+        )
+
+    def environment(self, start: WorkerStart) -> dict[str, str]:
+        """A home that the pod's user may write, and the number format of the experts."""
+        return {
+            **algorithm_environment(start.algorithm),
+            "HOME": _HOME,
+            "TRITON_CACHE_DIR": f"{_HOME}/.triton",
+        }
 
 
 def algorithm_environment(algorithm: str | None) -> dict[str, str]:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
 from engines.memory import ExpertPadding
-from engines.quantization import MxFp4AlgorithmName
+from engines.models import MxFp4AlgorithmName
 from hardware import Accelerator
 
 MoeBackend = Literal["CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"]

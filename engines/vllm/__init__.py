@@ -1,5 +1,4 @@
 """vLLM behind `python3 -m dynamo.vllm`.
 
-`engine` is what the rest of the project sees, and what does not fit. `options` holds what may be set;
-`kernels` is facts of the engine.
+`engine` is what the rest of the project sees, and what does not fit. `options` holds what may be set.
 """

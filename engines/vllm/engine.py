@@ -1,21 +1,103 @@
-"""vLLM as the rest of the project sees it, and what it is in the images of each line of Dynamo's runtime."""
+"""vLLM as the rest of the project sees it, and which MoE backend runs gpt-oss' experts on which GPU.
+
+Kernels for MXFP4: vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py.
+"""
 
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel
 
-from engines.command_options import STORE_KV, CommandWords
-from engines.engine import Engine, ModelUse, WorkerStart
-from engines.option_block import WorkerRole, written
-from engines.release import ReleaseLine, release_line
+from engines.engine import Engine, ModelUse, WorkerRole, WorkerStart, written
+from engines.memory import ExpertPadding
+from engines.release import release_line
 from engines.transport_setup import RDMA_PRIVILEGES, KvProfile, TransportWords
-from engines.vllm.kernels import VLLM_BACKEND_KERNELS, VLLM_MOE_VARIABLES, VllmMoeKernels
 from engines.vllm.options import DEFAULT_MAX_NUM_BATCHED_TOKENS, NIXL, VllmOptions, VllmSettings
-from hardware import ACCELERATORS, KvPath, Standing, efa_path
+from hardware import ACCELERATORS, Accelerator, KvPath, Standing, efa_path
 from hardware.source import DYNAMO_EFA_GUIDE
+
+MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
+
+
+@dataclass(frozen=True, slots=True)
+class VllmMoeKernels:
+    """Kernels that a flag or a variable asks for, and where they are."""
+
+    activations: str
+    where: str
+    since: tuple[int, int]
+    """The least compute capability that they run on."""
+    before: tuple[int, int] = (99, 0)
+    """The least one that they run on no more: 11.0 stands after B300 and GB300, and before the RTX cards."""
+
+    def run_on(self, gpu: Accelerator) -> bool:
+        """Whether they take the GPU; where they do not, the worker ends with a ValueError at start."""
+        return self.since <= gpu.compute_capability < self.before
+
+
+VLLM_BACKEND_KERNELS: Mapping[str, VllmMoeKernels] = {
+    "flashinfer_trtllm": VllmMoeKernels("BF16", "B200, GB200, B300 and GB300", (10, 0), (11, 0)),
+    "flashinfer_cutlass": VllmMoeKernels("BF16", "H100 and H200", (9, 0), (10, 0)),
+    "triton": VllmMoeKernels("BF16", "Hopper and B200, GB200, B300, GB300", (9, 0), (11, 0)),
+    "marlin": VllmMoeKernels("BF16", "Ampere and later", (8, 0)),
+}
+"""--moe-backend -> its kernels for MXFP4; of the others nothing says what they do with gpt-oss."""
+
+VLLM_MOE_VARIABLES: Mapping[str, VllmMoeKernels] = {
+    MXFP8_VARIABLE: VllmMoeKernels("MXFP8", "B200, GB200, B300 and GB300", (10, 0), (11, 0)),
+    f"{MXFP8_VARIABLE}_CUTLASS": VllmMoeKernels("MXFP8", "Blackwell", (10, 0)),
+    "VLLM_USE_FLASHINFER_MOE_MXFP4_BF16": VllmMoeKernels(
+        "BF16", "H100, H200, B200, GB200, B300 and GB300", (9, 0), (11, 0)
+    ),
+    "VLLM_MXFP4_USE_MARLIN": VllmMoeKernels("BF16", "Ampere and later", (8, 0)),
+}
+"""Variable -> the kernels that it asks for; read only where --moe-backend is auto."""
+
+
+def default_vllm_kernels(accelerator: Accelerator) -> str:
+    """What vLLM takes where neither flag nor variable says."""
+    first = ("flashinfer_trtllm", "triton")
+    return next((name for name in first if VLLM_BACKEND_KERNELS[name].run_on(accelerator)), "marlin")
+
+
+VLLM_KV_DTYPES = frozenset(
+    {
+        "auto",
+        "float16",
+        "bfloat16",
+        "fp8",
+        "fp8_e4m3",
+        "fp8_e5m2",
+        "fp8_inc",
+        "fp8_ds_mla",
+        "nvfp4",
+        "int8_per_token_head",
+        "fp8_per_token_head",
+    }
+)
+"""Values of vLLM's --kv-cache-dtype beside the next family (vllm 0.20.1 vllm/config/cache.py, CacheDType)."""
+VLLM_KV_DTYPE_FAMILY = "turboquant_"
+VLLM_KV_DTYPE_LINES = frozenset((0, minor) for minor in (10, 11, 14, 19, 23, 31, 33))
+"""Releases none of which takes int8, int4 or fp16 as such (vllm 0.10.2, 0.11.0, 0.14.0, 0.19.1,
+0.23.0, 0.31.0 and 0.33.0 from PyPI, vllm/config/cache.py, CacheDType); later ones have further ones such as
+int4_per_token_head."""
+
+
+def vllm_padding(moe_backend: str) -> ExpertPadding:
+    """Return what the kernels of a MoE backend pad the experts' matrices to.
+
+    The matrices' alignment: vllm 0.20.1 vllm/model_executor/layers/quantization/mxfp4.py. The other kernels
+    differ a little; a log of one of them lies within 2 % of this (vllm-project/vllm#33155: 64.38 GiB on one
+    H100).
+    """
+    is_wide = moe_backend == "flashinfer_trtllm"
+    return (
+        ExpertPadding(first_hidden=256, second_hidden=256, intermediate=256) if is_wide else ExpertPadding()
+    )
+
 
 _FIRST_LINE_WITH_ACTIVATION_OPTION = (1, 4)
 """First release line whose vLLM is told the number format of activations by an option.
@@ -24,7 +106,6 @@ vllm 0.20.1 reads a variable, which 0.26.0 and 0.31.0 do not have any more; ther
 (vllm/envs.py; vllm/model_executor/layers/fused_moe/oracle/mxfp4.py; vllm/config/quantization.py). Dynamo's
 recipe for 1.3.1 sets the variable.
 """
-MXFP8_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 _MXFP8_OPTION = {"quantization_config": {"moe": {"activation": "mxfp8"}}}
 _STRUCTURED_OUTPUT = "structured_outputs_config"
 _SIDE_CHANNEL_PORT = 5600
@@ -109,7 +190,7 @@ class Vllm(Engine[VllmOptions]):
     def refusals(self, options: VllmOptions, use: ModelUse) -> Iterator[str]:
         """What vLLM 0.20.1 to 0.31.0 refuses for gpt-oss, or answers wrongly.
 
-        Sizes: vllm/config/scheduler.py and vllm/config/model.py. Kernels: engines/vllm/kernels.py.
+        Sizes: vllm/config/scheduler.py and vllm/config/model.py. Kernels: engines/vllm/engine.py.
         """
         yield from _unfit_sizes(options, use)
         yield from _unfit_kernels(options, use)
@@ -125,32 +206,6 @@ class Vllm(Engine[VllmOptions]):
         yield from super().contradictions(roles, use)
         if len({options.draft_model for options in roles.values()}) > 1:
             yield "prefill and decode workers must name the same speculative_config.model, or none"
-
-
-COMMANDS: Mapping[str, CommandWords] = {
-    "dynamo.vllm": CommandWords(
-        removed={"--connector": "write --kv-transfer-config with a kv_connector", **STORE_KV},
-        deprecated={
-            "--is-prefill-worker": "write --disaggregation-mode prefill",
-            "--is-decode-worker": "write --disaggregation-mode decode",
-        },
-        disaggregation_modes={
-            (1, 0): ("agg", "prefill", "decode"),
-            (1, 1): ("agg", "prefill", "decode", "encode"),
-            (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
-        },
-    )
-}
-"""Command -> its words."""
-
-OWN_RELEASES: Mapping[str, ReleaseLine] = {
-    "0.20": (1, 2),
-    "0.23": (1, 3),
-    "0.26": (1, 4),
-    "0.28": (1, 5),
-    "0.31": (1, 6),
-}
-"""Release of the engine's own image -> the line of Dynamo with the same engine."""
 
 
 def _mxfp8_by(start: WorkerStart) -> Literal["option", "variable"] | None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from engines.option_block import KvDtype, OptionBlock, PositiveInt, WorkerOptions
+from engines.engine import KvDtype, OptionBlock, PositiveInt, WorkerOptions
 
 NIXL = "NixlConnector"
 """The connector that hands KV cache from prefill to decode workers; others move it to the host."""

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from engines.command_line import Flags
+from engines.command_line import Count, Flags, Undecided, whole_number
 from engines.effective import Effective, flag_of
 from engines.tensorrt_llm.keys import (
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
     DEFAULT_MAX_BATCH_SIZE,
     DEFAULT_MAX_NUM_TOKENS,
 )
-from engines.written_values import Count, Undecided, whole_number
 from resource_graph import ResourceGraph
 from rules.reading.benchmarks import (
     CONCURRENCY,

@@ -5,19 +5,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engines.command_options import kv_connectors
+from engines.command_line import number
 from engines.effective import Effective, EngineFile, EngineFileProblem, flag_of, option_value
-from engines.tensorrt_llm.flags import OPTIONS
+from engines.release import kv_connectors
 from engines.tensorrt_llm.keys import (
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
     ENGINE_KEYS,
     KEYS_LINES,
+    OPTIONS,
     REFUSED_WORDS,
     SETTINGS_LINES,
 )
 from engines.tensorrt_llm.options import EngineSettings
-from engines.written_values import number
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import DYNAMO_VLLM

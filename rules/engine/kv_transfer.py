@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from functools import partial
 
+from engines.command_line import Count, Undecided
 from engines.effective import Effective, EngineFileProblem
-from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS
-from engines.written_values import Count, Undecided
+from engines.tensorrt_llm.options import BACKENDS_WITH_FIXED_BUFFERS
 from resource_graph import ResourceGraph
 from rules.reading.disaggregation import Disaggregated, read_role
 from rules.reading.engines.models import (

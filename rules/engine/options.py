@@ -5,17 +5,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from engines.command_line import Flag
-from engines.command_options import (
+from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, effective, flag_of
+from engines.release import (
+    COMMANDS,
     CommandWords,
     Vocabulary,
     command_options,
     number_options,
     option_values,
-    size_options,
 )
-from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, effective, flag_of
-from engines.registry import COMMANDS
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS
+from engines.tensorrt_llm.keys import TRTLLM_SERVE_ALIKE, TRTLLM_SERVE_FLAGS
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of
 from rules.reading.commands.container_commands import (
@@ -234,7 +233,7 @@ def _wrong_values(command: StartCommand, graph: ResourceGraph, started: Worker) 
     except EngineFileProblem:
         settings = None
     given = tuple(_written_values(command, settings))
-    read = {*number_options(command.engine), *size_options(command.engine), *option_values(command.engine)}
+    read = {*number_options(command.engine), *option_values(command.engine)}
     for name, value, source in given:
         if name in read and reference_names(value or ""):
             yield Undecided(
@@ -293,8 +292,8 @@ def _shown(option: str, source: str) -> str:
 
 def _number_problems(command: StartCommand, written: Sequence[_Written]) -> Iterator[str]:
     """Each value that is no whole number where one is needed."""
-    numbers, sizes = number_options(command.engine), size_options(command.engine)
-    for name, value, source in (each for each in written if each[0] in numbers or each[0] in sizes):
-        is_size = name in sizes and _SIZE.fullmatch((value or "").strip())
+    takes_units = number_options(command.engine)
+    for name, value, source in (each for each in written if each[0] in takes_units):
+        is_size = takes_units[name] and _SIZE.fullmatch((value or "").strip())
         if not is_size and not _WHOLE.fullmatch(value or ""):
             yield f"{_shown(name, source)} is {value or 'without a value'}, and must be a whole number"

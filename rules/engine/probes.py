@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from engines.command_line import Count
 from engines.memory import checkpoint_bytes
-from engines.written_values import Count
 from resource_graph import ResourceGraph
 from resource_graph.spelling import SLIPS, slip_of
 from rules.reading.engines.models import read_gpt_oss

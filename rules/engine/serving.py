@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from engines.command_line import Count
 from engines.effective import Effective, option_value
 from engines.release import CALLS_RECOVERED_SINCE, LOST_TOOL_CALLS_SOURCE, MODEL_OF_LOST_CALLS
-from engines.tensorrt_llm.flags import Option
-from engines.written_values import Count
+from engines.tensorrt_llm.keys import Option
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from string import digits
 
-from engines.command_options import kv_connectors
 from engines.effective import Effective, flag_of
+from engines.release import kv_connectors
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value
 from resource_graph.spelling import SLIPS, hint, slip_of

@@ -4,9 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from engines.command_options import Vocabulary
 from engines.registry import ENGINE_IMAGES
-from engines.vllm.engine import OWN_RELEASES
+from engines.release import Vocabulary
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.pods.containers import Image, read_image, release_line
@@ -180,7 +179,9 @@ def shown_command(engine: str, line: Line | None) -> str:
     if line is None:
         return f"{name} in any release that was read"
     if engine == VLLM_SERVE:
-        return f"{name} {next(own for own, named in OWN_RELEASES.items() if named == line)}"
+        return (
+            f"{name} {next(own for own, named in ENGINE_IMAGES['vllm/vllm-openai'].items() if named == line)}"
+        )
     return f"{name} {line[0]}.{line[1]}"
 
 

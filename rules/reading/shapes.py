@@ -8,7 +8,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar, TypeVarTuple, cast
 from weakref import WeakKeyDictionary
 
-from engines.written_values import Undecided, shown, whole_number
+from engines.command_line import Undecided, shown, whole_number
 from resource_graph import UNKNOWN, ResourceGraph, Value
 
 _LONGEST_AMOUNT = 1000

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Mapping
 
+from engines.command_line import Count
 from engines.effective import Effective
-from engines.written_values import Count
 from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims

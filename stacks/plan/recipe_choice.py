@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from engines.command_line import split_options
-from engines.option_block import WorkerRole
+from engines.engine import WorkerRole
 from engines.release import line_name
 from hardware import ArchitectureFamily
 from recipes.consistency import contradictions

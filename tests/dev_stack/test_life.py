@@ -8,8 +8,8 @@ import pytest
 
 from operations.project import recorded_stack, resolved_stack
 from resource_graph import Resource
+from resource_graph.engine_state import state_graph
 from resource_graph.input_text import read_inputs
-from resource_graph.state_export import state_graph
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.components.committed_urns import committed_urns

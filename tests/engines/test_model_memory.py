@@ -12,10 +12,9 @@ from engines.memory import (
     memory_demand,
     weight_bytes,
 )
-from engines.models import GPT_OSS_MODELS
-from engines.quantization import KV_VALUE_BYTES
+from engines.models import GPT_OSS_MODELS, KV_VALUE_BYTES
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
-from engines.vllm.kernels import vllm_padding
+from engines.vllm.engine import vllm_padding
 
 LARGE, SMALL = GPT_OSS_MODELS["gpt-oss-120b"], GPT_OSS_MODELS["gpt-oss-20b"]
 TRTLLM, CUTLASS = tensorrt_llm_padding("TRTLLM"), tensorrt_llm_padding("CUTLASS")

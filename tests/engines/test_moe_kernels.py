@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 
 from engines.engine import ModelUse
-from engines.models import GPT_OSS_MODELS
-from engines.quantization import (
+from engines.models import (
+    GPT_OSS_MODELS,
     MXFP4_ALGORITHMS,
     MxFp4AlgorithmName,
     algorithms_with_kernels,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_FLAGS
+from engines.tensorrt_llm.keys import TRTLLM_SERVE_FLAGS
 from recipes.engine_files import engine_files
 from recipes.placed import PlacedRecipe
 from recipes.server_manifest import client_pod_labels, server_deployment, server_service

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from resource_graph.setting_lines import SettingLines
+from resource_graph.manifest_yaml import SettingLines
 from tests.support.dev_settings import disagg_b200_settings
 
 SETTINGS = disagg_b200_settings()

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from resource_graph import UNKNOWN, Aspect, CustomTimeouts, ResourceGraph
+from resource_graph.engine_state import looks_like_state, state_graph
 from resource_graph.input_text import InputError, read_inputs
-from resource_graph.state_export import looks_like_state, state_graph
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 SECRET = "1b47061264138c4ac30d75fd1eb44270"

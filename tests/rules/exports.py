@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from resource_graph.engine_state import state_graph
 from resource_graph.input_text import read_inputs
-from resource_graph.state_export import state_graph
 from resource_graph.values import Path as InputPath
 from tests.rules.edits import Documents, Edit, add, documents_of, drop, put
 

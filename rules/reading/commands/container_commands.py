@@ -10,11 +10,11 @@ from engines.command_line import (
     UNKNOWN_WORD,
     Environment,
     Flags,
+    Setting,
     Word,
     parse_flags,
     variable_in,
 )
-from engines.written_values import Setting
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell import Files, SimpleCommand, simple_commands
 from rules.reading.pods.containers import expand_references, read_environment, read_image

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.command_line import Word, variable_in
+from engines.command_line import Setting, Word, variable_in
 from engines.effective import Effective
-from engines.quantization import (
+from engines.models import (
     MXFP4_ALGORITHMS,
     MxFp4AlgorithmName,
     algorithms_with_kernels,
@@ -18,8 +18,7 @@ from engines.tensorrt_llm.kernels import (
     is_moe_backend,
     moe_support,
 )
-from engines.vllm.kernels import VLLM_MOE_VARIABLES, VllmMoeKernels
-from engines.written_values import Setting
+from engines.vllm.engine import VLLM_MOE_VARIABLES, VllmMoeKernels
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_mxfp4

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
+from engines.command_line import Count, number
 from engines.effective import Effective, EngineFileProblem, flag_of
 from engines.memory import GIB, SLIDING_WINDOW, ExpertPadding, MemoryDemand, Sharding, kv_bytes, memory_demand
-from engines.models import ModelShape
-from engines.quantization import KV_VALUE_BYTES
+from engines.models import KV_VALUE_BYTES, ModelShape
 from engines.tensorrt_llm.kernels import tensorrt_llm_padding
 from engines.tensorrt_llm.keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
-from engines.vllm.kernels import default_vllm_kernels, vllm_padding
-from engines.written_values import Count, number
+from engines.vllm.engine import default_vllm_kernels, vllm_padding
 from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import (

@@ -10,13 +10,19 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import get_args
 
-from engines.command_line import variable_in
+from engines.command_line import Count, Setting, variable_in
 from engines.effective import Effective
-from engines.models import GPT_OSS_MODELS, ModelLimits, ModelShape, in_hub_folder, model_limits
-from engines.quantization import KV_VALUE_BYTES
-from engines.tensorrt_llm.blocks import TransceiverBackend
+from engines.memory import kv_bytes
+from engines.models import (
+    GPT_OSS_MODELS,
+    KV_VALUE_BYTES,
+    ModelLimits,
+    ModelShape,
+    in_hub_folder,
+    model_limits,
+)
 from engines.tensorrt_llm.keys import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
-from engines.written_values import Count, Setting
+from engines.tensorrt_llm.options import TransceiverBackend
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
 from rules.reading.commands.container_commands import (
@@ -197,7 +203,7 @@ def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
     kv_format = attempted(_known_format, graph, worker)
     if isinstance(kv_format, Undecided):
         return f"{unknown}{kv_format}"
-    payload = round(model.kv_bytes_per_token(kv_format) * PROMPT_TOKENS)
+    payload = round(kv_bytes(model, PROMPT_TOKENS, KV_VALUE_BYTES[kv_format]))
     return (
         f"a prompt of {PROMPT_TOKENS:,} tokens is {payload:,} bytes of KV cache ({model.name}, {kv_format}): "
         f"{transfer_seconds(payload, TCP_GBIT):.3f} s between machines on a pod network of "

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.command_line import UNKNOWN_WORD, Environment, Word
-from engines.written_values import Setting
+from engines.command_line import UNKNOWN_WORD, Environment, Setting, Word
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.values import value_at
 from rules.reading.pods.mounts import read_mounts

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engines.tensorrt_llm.flags import TRTLLM_SERVE_ALIKE
-from engines.written_values import Setting
+from engines.command_line import Setting
+from engines.tensorrt_llm.keys import TRTLLM_SERVE_ALIKE
 from resource_graph import Resource, ResourceGraph
 from rules.reading.commands.container_commands import DYNAMO_FRONTEND, TRTLLM_SERVE
 from rules.reading.pods.containers import read_image

@@ -3,8 +3,7 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engines.command_line import Word, variable_in
-from engines.written_values import Count
+from engines.command_line import Count, Word, variable_in
 from hardware import GPU_RESOURCE
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import (

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from engines.command_options import command_options
 from engines.engine import ModelUse
 from engines.models import GPT_OSS_MODELS
-from engines.release import release_line
+from engines.release import command_options, release_line
 from engines.vllm.engine import Vllm
 from engines.vllm.options import VllmOptions, VllmSettings
 from tests.support.worker_starts import worker_start

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engines.tensorrt_llm.blocks import MoeConfig
+from engines.tensorrt_llm.options import MoeConfig
 from tests.stacks.changed_settings import changed, keys_of, said
 from tests.support.dev_settings import dev_settings
 

@@ -1,7 +1,7 @@
 import pytest
 from google.protobuf.struct_pb2 import Struct
 
-from resource_graph.wire import duration_seconds, plain_inputs, plain_state
+from resource_graph.engine_state import duration_seconds, plain_inputs, plain_state
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 
