@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import yaml
 
+from engines.command_line import Setting, number
 from engines.effective import (
     NO_FILE,
     TENSORRT_LLM,
@@ -19,7 +20,6 @@ from engines.effective import (
     effective,
     engine_file_path,
 )
-from engines.written_values import Setting, number
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.spelling import SLIPS, slip_of
 from resource_graph.yaml_events import NOT_YAML, YamlProblem, check_limits
