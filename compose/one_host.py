@@ -2,7 +2,6 @@
 
 from recipes.model import Recipe
 from stacks.errors import Problem
-from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.pools import Pool
 from stacks.plan.recipe_files import sound_recipes
 from stacks.plan.stack_plan import StackPlan
@@ -36,11 +35,11 @@ def several_hosts(stack: StackPlan) -> Problem | None:
         f"{hosts} nodes of {pools}"
     )
     largest = max((placed.pool for placed in used), key=lambda pool: pool.instance_type.gpus)
-    key, suggestion = _instead(stack, used, gpus, largest)
+    key, suggestion = _instead(stack, gpus, largest)
     return Problem(key, None, message, suggestion=suggestion)
 
 
-def _instead(stack: StackPlan, used: list[PlacedPool], gpus: int, pool: Pool) -> tuple[str, str]:
+def _instead(stack: StackPlan, gpus: int, pool: Pool) -> tuple[str, str]:
     """Return the setting to change, and what to."""
     placed = stack.serving.placed
     node, least = pool.instance_type.gpus, sum(worker.gpus for worker in placed.recipe.workers)
@@ -50,7 +49,7 @@ def _instead(stack: StackPlan, used: list[PlacedPool], gpus: int, pool: Pool) ->
         return "serving.pool", f"{hosts}, or recipe {alternatives(other)}" if other else hosts
     if gpus > node:
         return "serving.replicas", f"fewer replicas: one of {pool.name}'s nodes has {in_words(node, 'GPU')}"
-    if len(used) > 1:
+    if len(stack.used_pools) > 1:
         return "serving.pool", f"pool: {pool.name} in place of pools: one of its nodes holds all workers"
     # Only a way of the KV cache keeps workers apart that one node would hold.
     return "serving.kvTransport", "kvTransport: tcp; in a compose file prefill and decode share a container"

@@ -68,7 +68,9 @@ class RecordedCluster:
         placed, [pool] = stack.serving.placed, [each.pool for each in stack.used_pools]
         if self.block:
             nodes = PlannedNodes("b200", pool, "us-east-1a", self.block, None, "gp3")
-            stack = replace(stack, layers=replace(stack.layers, nodes=(nodes,)))
+            eks = shipped_stack("disagg-b200-tcp").eks
+            assert eks is not None
+            stack = replace(stack, eks=replace(eks, gpu_nodes=(nodes,)))
         transport = replace(placed.kv_transport, path=kv) if kv and placed.kv_transport else None
         asked = Target(
             name="stack dev",
