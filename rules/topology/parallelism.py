@@ -70,7 +70,8 @@ def gpu_resource_is_offered(_: ResourceGraph, template: PodTemplate) -> Iterator
     ),
     source=(
         "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
-        "llm_worker.py; vllm 0.20.1 vllm/config/parallel.py"
+        "llm_worker.py; vllm 0.20.1 vllm/config/parallel.py; CUDA_VISIBLE_DEVICES: CUDA C++ "
+        "Programming Guide"
     ),
     lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix=(
@@ -87,9 +88,10 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     factors = read_parallelism(graph, worker)
     used = math.prod(count.value for count in factors.values())
     nodes = _nodes(graph, worker)
-    visible = len(worker.shown_gpus) * nodes
-    if visible and worker.pods_per_worker == 1 and visible < used:
-        yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses"
+    visible = len(worker.visible_gpus) * nodes
+    if worker.shown_gpus and worker.pods_per_worker == 1 and visible < used:
+        has = f"its container has {worker.container_gpus}, which count from 0"
+        yield f"CUDA_VISIBLE_DEVICES shows its engine {visible} of the {used} GPUs that it uses; {has}"
     others = _gpus_of_others(graph, worker)
     pods = max(worker.pods_per_worker, nodes)
     requested = worker.gpus_per_pod + others * (pods - 1)
@@ -101,7 +103,7 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[Sai
     backend = settings.setting("distributed_executor_backend", default="mp").value
     if backend == "ray" and worker.pods_per_worker == 1:
         raise Undecided("its ranks run on a Ray cluster, and nothing that was read says of which pods")
-    product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
+    product = " x ".join(f"{kind} {count}" for kind, count in factors.items())
     if not worker.gpus_per_pod:
         _refuse_given(graph, worker)
         # What a program registers, or a state holds, is past every overlay.
@@ -208,20 +210,16 @@ def _experts(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         return
     whole = settings.count("tensor_parallel_size", default=1)
     product = math.prod(size.value for size in given.values())
-    words = " x ".join(
-        f"moe_{kind}_parallel_size {size.value} ({size.source})" for kind, size in given.items()
-    )
-    ranks = f"{TENSOR} {whole.value} ({whole.source})"
+    words = " x ".join(f"moe_{kind}_parallel_size {size}" for kind, size in given.items())
+    ranks = f"{TENSOR} {whole}"
     if len(given) > 1 and product != whole.value:
         yield f"{words} is {product}, not {ranks}"
     elif whole.value % product:
         yield f"{words} does not divide {ranks}: its ranks are the same GPUs"
     model, expert = read_model_limits(graph, worker), given.get("expert")
     if model is not None and model.experts and expert is not None and model.experts % expert.value:
-        yield (
-            f"moe_expert_parallel_size {expert.value} ({expert.source}) does not divide the {model.experts} "
-            f"experts of {model.name}"
-        )
+        of_model = f"the {model.experts} experts of {model.name}"
+        yield f"moe_expert_parallel_size {expert} does not divide {of_model}"
 
 
 def _size(settings: Effective, key: str) -> Count | None:
@@ -235,7 +233,7 @@ def _pipeline(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     pipeline = read_settings(graph, worker).count("pipeline_parallel_size", default=1)
     model = read_gpt_oss(worker)
     if pipeline.value > 1 and model is not None:
-        said = f"pipeline parallelism is {pipeline.value} ({pipeline.source}); for {model.name} it must be 1"
+        said = f"pipeline parallelism is {pipeline}; for {model.name} it must be 1"
         yield from as_read(worker, [said], TENSORRT_LLM_LINES)
 
 
@@ -294,7 +292,7 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
         if tensor.value > domain:
             ends = "its racks" if node.nvlink_crosses_nodes else "the node"
             yield (
-                f"{TENSOR} {tensor.value} ({tensor.source}) spans {worker.pods_per_worker} pods of "
+                f"{TENSOR} {tensor} spans {worker.pods_per_worker} pods of "
                 f"{worker.gpus_per_pod} GPUs, but in pool {placement.name} ({node.name}) NVLink ends at "
                 f"{ends} with {domain} GPUs"
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from engines.command_line import Count, Word, variable_in
 from hardware import GPU_RESOURCE
@@ -15,7 +16,7 @@ from rules.reading.commands.container_commands import (
     command_line,
     start_commands,
 )
-from rules.reading.pods.containers import read_environment
+from rules.reading.pods.containers import is_privileged, read_environment
 from rules.reading.pods.pods import (
     FRONTEND_PORT_FLAG,
     FRONTEND_PORT_VARIABLE,
@@ -71,6 +72,14 @@ class Worker:
     def shown_gpus(self) -> Sequence[str]:
         """What CUDA shows its engine, its own GPUs first; empty where nobody says."""
         return self.commands[0].shown_gpus if self.commands else ()
+
+    @property
+    def visible_gpus(self) -> Sequence[str]:
+        """Those that CUDA finds: none from the first number on that the container, counted from 0, lacks."""
+        count = self.container_gpus
+        if not count or is_privileged(self.container):
+            return self.shown_gpus
+        return list(takewhile(lambda gpu: not gpu.isdecimal() or int(gpu) < count, self.shown_gpus))
 
     def starts(self, engines: Container[str]) -> bool:
         """Whether the worker starts one of these modules or programs."""

@@ -118,6 +118,11 @@ CASES = (
         variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "0,1"),
     ),
     On(GPUS, "vllm-serve", "engine").fails(
+        "a variable with the node's numbers of GPUs",
+        "CUDA_VISIBLE_DEVICES shows its engine 0 of the 4 GPUs that it uses; its container has 4",
+        variable("Deployment", f"{SERVER}.env", "CUDA_VISIBLE_DEVICES", "4,5,6,7"),
+    ),
+    On(GPUS, "vllm-serve", "engine").fails(
         "a leader whose engine takes more GPUs than its group has",
         "asks for 16 GPUs (2 pods of 8), but its engine uses 32",
         document(_GROUP.format(stages=4, others=8)),
