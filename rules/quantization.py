@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from engines.command_line import Setting, Undecided, variable_in
 from engines.models import MXFP4_ALGORITHMS, fp8_kv_cache_is_tested
 from engines.tensorrt_llm.kernels import TENSORRT_LLM_KV_DTYPES
+from engines.tensorrt_llm.keys import TENSORRT_LLM_LINES
 from engines.vllm.engine import (
     VLLM_BACKEND_KERNELS,
     VLLM_KV_DTYPE_FAMILY,
@@ -29,7 +30,7 @@ from rules.reading.engines.settings import is_tensorrt_llm, is_vllm, read_settin
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, VLLM_IMAGE, as_read
+from rules.reading.releases import VLLM_0_20, VLLM_IMAGE, as_read
 from rules.rule import (
     CONFIGURED_WORKERS,
     TENSORRT_LLM_WORKERS,

@@ -139,17 +139,18 @@ ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = {
 }
 """Setting that no recipe writes -> the texts that the engine accepts, small letters for capitals too."""
 
-_BEFORE_1_3: Collection[ReleaseLine] = frozenset({(1, 0), (1, 1), (1, 2)})
+TENSORRT_LLM_LINES: Collection[ReleaseLine] = frozenset({(1, 0), (1, 1), (1, 2)})
+"""The lines of Dynamo with TensorRT-LLM of January to June 2026, whose files agree with each other."""
 REFUSED_WORDS: Mapping[tuple[str, ...], Mapping[str, Collection[ReleaseLine]]] = {
     ("moe_config", "backend"): {
         # NVIDIA/TensorRT-LLM#17119 (after 2026-07-31) and #17797 took it away.
         "WIDEEP": frozenset({(1, 5), (1, 6)}),
-        "MARLIN": _BEFORE_1_3,
-        "MEGAMOE_DEEPGEMM": _BEFORE_1_3,
-        "MEGAMOE_CUTEDSL": _BEFORE_1_3 | {(1, 4)},
+        "MARLIN": TENSORRT_LLM_LINES,
+        "MEGAMOE_DEEPGEMM": TENSORRT_LLM_LINES,
+        "MEGAMOE_CUTEDSL": TENSORRT_LLM_LINES | {(1, 4)},
     },
-    ("cache_transceiver_config", "transceiver_runtime"): {"auto": _BEFORE_1_3},
-    ("kv_cache_config", "use_kv_cache_manager_v2"): {"auto": _BEFORE_1_3},
+    ("cache_transceiver_config", "transceiver_runtime"): {"auto": TENSORRT_LLM_LINES},
+    ("kv_cache_config", "use_kv_cache_manager_v2"): {"auto": TENSORRT_LLM_LINES},
     # NVIDIA/TensorRT-LLM#12483 (2026-04); in which line it came was not read.
     ("scheduler_config", "context_chunking_policy"): {"FORCE_CHUNK": frozenset()},
 }

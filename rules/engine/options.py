@@ -9,6 +9,7 @@ from engines.effective import NO_FILE, VLLM, Effective, EngineFileProblem, effec
 from engines.release import (
     COMMANDS,
     CommandWords,
+    ReleaseLine,
     Vocabulary,
     command_options,
     number_options,
@@ -31,7 +32,7 @@ from rules.reading.engines.models import PUBLISHED, checkpoint_name
 from rules.reading.engines.settings import is_vllm, read_settings
 from rules.reading.pods.containers import read_image, reference_names
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import Line, by_line, line_of, shown_command, shown_image
+from rules.reading.releases import by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided, known
 from rules.rule import STARTED, Advice, Said, Severity, each_of, rule
 
@@ -102,7 +103,7 @@ def _mode(command: StartCommand, _: ResourceGraph, started: Worker) -> Iterator[
         yield f"{given.source} is {given.value}, which {command.engine} does not have: one of {one_of}"
 
 
-def _has_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> bool:
+def _has_mode(modes: Mapping[ReleaseLine, Sequence[str]], mode: str, line: ReleaseLine) -> bool:
     """Whether a release line has the mode, or was never read."""
     has = [values for since, values in modes.items() if since <= line]
     return not has or mode in has[-1]

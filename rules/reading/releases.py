@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TypeVar
 
 from engines.registry import ENGINE_IMAGES
-from engines.release import Vocabulary
+from engines.release import ReleaseLine, Vocabulary
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
 from rules.reading.pods.containers import Image, read_image, release_line
@@ -27,19 +27,15 @@ VLLM_IMAGE = "vllm-openai"
 """Name of vLLM's own image."""
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 """Images that NVIDIA publishes together with the operator, under its version."""
-Line = tuple[int, int]
-"""Major and minor version."""
 _Judgement = TypeVar("_Judgement")
 _ENGINE_RUNTIMES = RUNTIMES - {"dynamo-frontend"}
 _TAG = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(.*)")
 _BEFORE_THE_RELEASE = re.compile(r"\d[-.]?(?:.*-)?(?:dev|rc|a|alpha|beta|test)(?:[-.]?\d|$)")
 _LAST_OF_ZERO = (0, 9)
-READ_SINCE: Line = (1, 0)
+READ_SINCE: ReleaseLine = (1, 0)
 """The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
 agree with each other."""
-TENSORRT_LLM_LINES: Collection[Line] = frozenset({(1, 0), (1, 1), (1, 2)})
-"""The lines of Dynamo with TensorRT-LLM of January to June 2026, whose files agree with each other."""
-VLLM_0_20: Collection[Line] = frozenset({(1, 2)})
+VLLM_0_20: Collection[ReleaseLine] = frozenset({(1, 2)})
 """The line of Dynamo with vLLM 0.20.1."""
 # What follows a release in the tags that NVIDIA publishes; other builds have engines of their own.
 _PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
@@ -70,7 +66,7 @@ def read_platforms(graph: ResourceGraph) -> Sequence[tuple[str, str]]:
     return [(name, version) for name, version in found if version is not None]
 
 
-def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
+def operator_line(graph: ResourceGraph, resource: Resource) -> ReleaseLine:
     """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
     of_platforms = {release_line(version) for _, version in read_platforms(graph)}
     lines = sorted({*filter(None, of_platforms)} or {*_lines_of_images(graph).get(resource.urn, ())})
@@ -93,7 +89,7 @@ def runtime_image(worker: Worker) -> tuple[tuple[int, int, int], str] | None:
     return (int(major), int(minor), int(patch)), rest
 
 
-def known_lines(container: Mapping[str, Value], template: PodTemplate) -> tuple[Line, ...]:
+def known_lines(container: Mapping[str, Value], template: PodTemplate) -> tuple[ReleaseLine, ...]:
     """The release lines that a container's image can be of: two for a build between two releases.
 
     Empty where neither a publisher's tag nor `runtimeVersionOverride` says so, such as for `my-tag`.
@@ -115,7 +111,7 @@ def known_lines(container: Mapping[str, Value], template: PodTemplate) -> tuple[
 
 
 def by_line(
-    judge: Callable[[Line], _Judgement],
+    judge: Callable[[ReleaseLine], _Judgement],
     container: Mapping[str, Value],
     template: PodTemplate,
 ) -> _Judgement:
@@ -130,7 +126,7 @@ def by_line(
     raise Undecided(f"{shown} {said}, and releases differ in this")
 
 
-def line_of_own_image(image: Image) -> Line | None:
+def line_of_own_image(image: Image) -> ReleaseLine | None:
     """The line of Dynamo that names the release of an image such as vllm/vllm-openai:v0.20.1."""
     for repository, lines in ENGINE_IMAGES.items():
         if f"/{image.repository}".endswith(f"/{repository}"):
@@ -139,7 +135,7 @@ def line_of_own_image(image: Image) -> Line | None:
     return None
 
 
-def lines_of_engine(worker: Worker) -> tuple[Line, ...]:
+def lines_of_engine(worker: Worker) -> tuple[ReleaseLine, ...]:
     """The lines of Dynamo that a worker's engine can be of: of its runtime, or of the engine's own image."""
     lines = known_lines(worker.container, worker.template)
     image = None if lines else known(read_image, worker.container)
@@ -147,7 +143,9 @@ def lines_of_engine(worker: Worker) -> tuple[Line, ...]:
     return lines if own is None else (own,)
 
 
-def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> Iterator[str | Undecided]:
+def as_read(
+    worker: Worker, messages: Iterable[str], read: Collection[ReleaseLine]
+) -> Iterator[str | Undecided]:
     """What is wrong with a worker's engine; undecided unless its image is of lines that were read.
 
     Engines gain kernels, values and settings with each release, and lose a few.
@@ -162,7 +160,7 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
         )
 
 
-def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Line | None:
+def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> ReleaseLine | None:
     """The release line of the container's image; None for an image that is not published or was not read."""
     if vocabulary is None:
         return None
@@ -173,7 +171,7 @@ def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Li
     return line if line in vocabulary.by_line else None
 
 
-def shown_command(engine: str, line: Line | None) -> str:
+def shown_command(engine: str, line: ReleaseLine | None) -> str:
     """The command and its own release, for a message."""
     name = f"{VLLM_SERVE} serve" if engine == VLLM_SERVE else engine
     if line is None:
@@ -198,7 +196,7 @@ def _chart_name(release: Resource) -> str:
 
 
 @memoized
-def _lines_of_images(graph: ResourceGraph) -> Mapping[str, Sequence[Line]]:
+def _lines_of_images(graph: ResourceGraph) -> Mapping[str, Sequence[ReleaseLine]]:
     """URN of a Dynamo graph -> release lines of the images that its pods run, as far as that is told."""
     pods = (each for each in readable(read_pods(graph)) if each.shape != "workload")
     images = ((each.resource.urn, known(read_image, each.main)) for each in pods)

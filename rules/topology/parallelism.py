@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from engines.command_line import Count
 from engines.effective import Effective
+from engines.tensorrt_llm.keys import TENSORRT_LLM_LINES
 from hardware import GPU_RESOURCE
 from resource_graph import ResourceGraph
 from rules.reading.devices import misspelt_gpus, other_accelerators, read_device_claims
@@ -14,7 +15,7 @@ from rules.reading.placements import read_candidates
 from rules.reading.pods.containers import OWN_SHARED_MEMORY, all_containers, shared_memory
 from rules.reading.pods.pods import GROUP_KIND, PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, workers_by_resource
-from rules.reading.releases import TENSORRT_LLM_LINES, as_read
+from rules.reading.releases import as_read
 from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import (
     CONFIGURED_WORKERS,
