@@ -101,9 +101,14 @@ class CacheNodes:
     selectors: tuple[Mapping[str, str], ...]
     """Labels of each pool's nodes."""
     tolerations: tuple[Toleration, ...]
-    directory: str | None = None
-    """Directory on each node that holds the node's own copy of the model; None where one node mounts the
-    volume of the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyNodes(CacheNodes):
+    """Nodes with a copy each; of the others one node mounts the volume of the cache."""
+
+    directory: str
+    """Directory on each node that holds the node's copy of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ class PlacedRecipe:
     @property
     def cache_directory(self) -> str | None:
         """Directory on each node that has a copy of the model; None where the cache is a claim."""
-        return self.cache_nodes.directory if self.cache_nodes else None
+        return self.cache_nodes.directory if isinstance(self.cache_nodes, CopyNodes) else None
 
     @property
     def workers(self) -> tuple[PlacedService, ...]:

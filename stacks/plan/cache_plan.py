@@ -7,7 +7,7 @@ from typing import ClassVar
 from hardware import is_local_zone
 from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
-from recipes.placed import CacheNodes, PlacedService
+from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.eks_plan import MadeStorage
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
@@ -62,7 +62,7 @@ class NodeCopies:
 
     timeout_seconds: int
     source: HuggingFaceDownload | S3Copy
-    nodes: CacheNodes
+    nodes: CopyNodes
     size_gib: int
     needed_gib: int
     """As of a volume: what it takes on each node."""
@@ -88,7 +88,7 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
         case InstanceStoreStorage():
             # The namespace keeps the copies of two stacks on the same nodes apart.
             directory = f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache"
-            return NodeCopies(seconds, source, CacheNodes(selectors, tolerations, directory), *sizes)
+            return NodeCopies(seconds, source, CopyNodes(selectors, tolerations, directory), *sizes)
         case EbsStorage():
             nodes = CacheNodes(selectors, tolerations)
             class_name = DISK_CLASS_NAME

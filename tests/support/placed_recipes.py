@@ -10,6 +10,7 @@ from hardware import INSTANCE_TYPES, KvTransportName, kv_path
 from recipes.load import load_recipe
 from recipes.placed import (
     CacheNodes,
+    CopyNodes,
     KvTransport,
     PlacedRecipe,
     PlacedService,
@@ -30,7 +31,7 @@ SURGE = Rollout("RollingUpdate", "the pool has room", "none")
 B200_SELECTOR = {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
 ONE_NODE = CacheNodes((B200_SELECTOR,), (GPU_TAINT,))
 """Of a volume that one node mounts."""
-EACH_NODE = CacheNodes((B200_SELECTOR, {"pool": "others"}), (GPU_TAINT,), "/mnt/k8s-disks/0/model-cache")
+EACH_NODE = CopyNodes((B200_SELECTOR, {"pool": "others"}), (GPU_TAINT,), "/mnt/k8s-disks/0/model-cache")
 """A copy on every node of two pools."""
 
 FRONTEND_RESOURCES = PodResources(cpu_request=4, cpu_limit=8, memory_gib=16)
